@@ -1,8 +1,8 @@
-"""One JSON line per request: what was asked, by which key, what was answered, how long it took.
+"""Writes the access log: one JSON line per request with path, key, status and duration.
 
-Lines are gathered (at most `_LINES` or `_SECONDS`), because a write per request costs more than a profile
-look-up, and written in pieces of whole lines that a pipe takes undivided, because several workers write to one.
-Does not belong here: errors and stack traces (`api.logs`, at once).
+Lines are buffered (up to `_LINES` lines or `_SECONDS` seconds), because a write per request costs more than a
+profile look-up. They are written in chunks of whole lines that fit into one atomic pipe write, because several
+workers share the pipe. Does not belong here: errors and stack traces (`api.logs`, written immediately).
 """
 
 import asyncio
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _LINES: Final = 128
 _SECONDS: Final = 0.25
 _PIECE: Final = 4096  # PIPE_BUF
-_SHOWN: Final = 200  # characters of a path or query in a line that would be longer
+_SHOWN: Final = 200  # characters kept of the path and the query if the line is too long
 
 Write = Callable[[bytes], object]
 
 
 class Line(msgspec.Struct, gc=False):
-    """The fields of one line, in order."""
+    """The fields of one log line, in output order."""
 
     time: str
     request_id: str
@@ -45,7 +45,7 @@ class Line(msgspec.Struct, gc=False):
 
 
 class AccessLog:
-    """Gathers what has ended on the event loop; `flush` at shutdown. Without `write` nothing is logged."""
+    """Buffers finished requests on the event loop; call `flush` at shutdown. Without `write` nothing is logged."""
 
     __slots__ = ("_encode", "_pending", "_timer", "_write")
 
@@ -60,7 +60,7 @@ class AccessLog:
         return self._write is not None
 
     def add(self, wall: float, seconds: float, call: "Call") -> None:
-        """One call that ended at `wall` after `seconds`."""
+        """Adds a call that ended at `wall` after `seconds`."""
         self._pending.append((wall, seconds, call))
         if len(self._pending) >= _LINES:
             self.flush()
@@ -85,7 +85,7 @@ class AccessLog:
 
 
 def _pieces(lines: list[bytes]) -> Iterator[bytes]:
-    """The lines, together as long as a pipe takes them at once."""
+    """Joins lines into chunks that a pipe accepts in one atomic write."""
     start, size = 0, 0
     for number, line in enumerate(lines):
         if size and size + len(line) > _PIECE:
@@ -102,7 +102,7 @@ def _second(seconds: int) -> str:
 
 
 def written(wall: float) -> str:
-    """An instant with milliseconds; the part before them is the same for all lines of a second."""
+    """Formats an instant with milliseconds; the part up to the second is cached."""
     seconds = int(wall)
     return f"{_second(seconds)}.{int((wall - seconds) * 1000):03d}Z"
 

@@ -1,7 +1,7 @@
-"""What an operator does with accounts and keys; the command line and the dashboard call these.
+"""Administers accounts and keys for the command line and the dashboard.
 
-Belongs here: the rules (tiers, e-mails, domains, what is shown once). Does not belong here: SQL
-(`api.db.repositories`), or how a caller is recognised (`api.auth`).
+Belongs here: the rules (tiers, e-mails, domains, one-time display of keys). Does not belong here: SQL
+(`api.db.repositories`), or authentication (`api.auth`).
 """
 
 import logging
@@ -35,12 +35,12 @@ _USED_EVERY: Final = timedelta(minutes=10)
 
 
 class AccountError(ValueError):
-    """What was asked cannot be done; the message says what to do instead."""
+    """The requested change is not possible; the message says what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key at the one moment it is known: `key` is shown once and kept nowhere."""
+    """A newly created key. `key` is shown once and never stored."""
 
     key_id: str
     key: str
@@ -71,17 +71,17 @@ class Accounts:
         with self._database.writing() as session:
             accounts = AccountRepository(session)
             if accounts.find(email) is not None:
-                raise AccountError(f"{email} has an account already; change it with set-tier")
+                raise AccountError(f"{email} already has an account; change its tier with set-tier")
             accounts.add(account)
         return account
 
     def account(self, named: str) -> AccountRecord:
-        """By id or e-mail."""
+        """Finds an account by id or e-mail."""
         with self._database.reading() as session:
             return _found(AccountRepository(session), named)
 
     def all_accounts(self) -> list[AccountRecord]:
-        """Oldest first."""
+        """All accounts, oldest first."""
         with self._database.reading() as session:
             return AccountRepository(session).all()
 
@@ -91,24 +91,24 @@ class Accounts:
             return UsageRepository(session.connection()).count(account_id, month)
 
     def subscriptions(self, account_id: str) -> int:
-        """How many webhook subscriptions there are, paused ones too."""
+        """Number of webhook subscriptions, including paused ones."""
         with self._database.reading() as session:
             return SubscriptionRepository(session.connection()).count(account_id)
 
     def downgraded(self, account_id: str, limit: int) -> list[Downgraded]:
-        """Webhook subscriptions that are paused because the tier had none, newest first."""
+        """Webhook subscriptions paused because the tier has no webhooks, newest first."""
         with self._database.reading() as session:
             return SubscriptionRepository(session.connection()).downgraded(account_id, limit)
 
     def set_tier(self, named: str, tier: str) -> AccountRecord:
-        """Another tier; one without webhooks pauses the account's subscriptions (docs/contract/contract.md 4.8)."""
+        """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
         chosen = self._tiers.named(_one_of("tier", tier, self._tiers.names))
         with self._database.writing() as session:
             accounts, now = AccountRepository(session), self._clock.now()
             account = _found(accounts, named)
             accounts.change(
                 account.account_id, now, tier=tier
-            )  # first: the account is locked before its lanes
+            )  # first: lock order is the account, then its endpoint queues
             if not chosen.webhooks:
                 SubscriptionRepository(session.connection()).downgrade(account.account_id, now)
         return replace(account, tier=tier)
@@ -128,14 +128,14 @@ class Accounts:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> NewKey:
-        """A new key of an account (id or e-mail). Publishable keys need a domain, others take none."""
+        """Creates a key for an account (id or e-mail). Publishable keys need a domain, other kinds take none."""
         kind = _kind(kind)
         _check_domains(kind, domains)
         if label is not None and len(label) > _LONGEST_LABEL:
-            raise AccountError(f"a label has at most {_LONGEST_LABEL} characters")
+            raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters")
         key, now = make_key(kind), self._clock.now()
         if expires_at is not None and expires_at <= now:
-            raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is past: such a key would never work")
+            raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
         prefix, last = shown_parts(key)
         with self._database.writing() as session:
             account = _found(AccountRepository(session), named)
@@ -163,7 +163,7 @@ class Accounts:
             return KeyRepository(session).of_account(account.account_id)
 
     def revoke_key(self, key_id: str) -> KeyRecord:
-        """From now on (within the cache time) the key is refused. Revoking again changes nothing."""
+        """Revokes a key; it is refused once the cache time has passed. Revoking again changes nothing."""
         with self._database.writing() as session:
             keys = KeyRepository(session)
             if keys.by_id(key_id) is None:
@@ -176,7 +176,7 @@ class Accounts:
         return revoked
 
     def sign_in_token(self, named: str, lifetime: timedelta) -> str:
-        """The token of a link that signs its owner in to the dashboard once, for who gets no mail."""
+        """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
         token, now = make_token("link"), self._clock.now()
         with self._database.writing() as session:
             email = _found(AccountRepository(session), named).email
@@ -184,15 +184,15 @@ class Accounts:
         return token
 
     def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
-        """Days of a month that counted requests, and what the month's count was before each."""
+        """Days of a month with counted requests, each with the month's count before that day."""
         with self._database.reading() as session:
             return days_of(session.connection(), account_id, month)
 
     def lookup(self, digest: bytes) -> KeyRecord | None:
-        """What the service asks when it meets a key, with what its account has used this month.
+        """Looks up a key by its digest, with the month's usage of its account.
 
-        Keys that do not work are all looked up alike: one statement, whether unknown, revoked or expired. The use
-        of one that works is noted now and then, not every time.
+        Unknown, revoked and expired keys take the same single statement. The use of a working key is recorded
+        at intervals, not every time.
         """
         now = self._clock.now()
         with self._database.reading() as session:
@@ -202,16 +202,16 @@ class Accounts:
         return record
 
     def _note_use(self, key_id: str, at: datetime) -> None:
-        """A busy database must not refuse a good key: the note is then made another time."""
+        """Records the use of a key. A busy database must not refuse a valid key, so the update is skipped then."""
         try:
             with self._database.writing() as session:
                 KeyRepository(session).used(key_id, at)
         except OperationalError:
-            _LOGGER.warning("could not note the use of key %s", key_id, exc_info=True)
+            _LOGGER.warning("could not record the use of key %s", key_id, exc_info=True)
 
 
 def checked_email(email: str) -> str:
-    """The address in the one form that accounts have; AccountError where it is none."""
+    """Normalises an e-mail address; AccountError if it is not one."""
     known = known_as(email)
     if known is None:
         raise AccountError(f"{email.strip().lower()[:LONGEST]!r} is not an e-mail address")
@@ -225,7 +225,7 @@ def _is_stale(record: KeyRecord, now: datetime) -> bool:
 def _found(accounts: AccountRepository, named: str) -> AccountRecord:
     account = accounts.find(named.strip().lower())
     if account is None:
-        raise AccountError(f"there is no account {named}; make one with: firm accounts create")
+        raise AccountError(f"there is no account {named}; create one with: firm accounts create")
     return account
 
 
@@ -239,18 +239,20 @@ def _kind(kind: str) -> Kind:
     for known in KINDS:
         if kind == known:
             return known
-    raise AccountError(f"{kind!r} is not a kind of key; choose one of {', '.join(KINDS)}")
+    raise AccountError(f"{kind!r} is not a key type; choose one of {', '.join(KINDS)}")
 
 
 def _check_domains(kind: Kind, domains: Sequence[str]) -> None:
     if kind != "public":
         if domains:
-            raise AccountError("only publishable keys are bound to domains")
+            raise AccountError("domains can be set for publishable keys only")
         return
     if not domains:
-        raise AccountError("a publishable key needs at least one domain, as example.com or *.example.com")
+        raise AccountError(
+            "a publishable key needs at least one domain, for example example.com or *.example.com"
+        )
     for domain in domains:
         if not check_domain(domain):
             raise AccountError(
-                f"{domain!r} is not a domain: write example.com, *.example.com or http://localhost:*"
+                f"{domain!r} is not a valid domain: use example.com, *.example.com or http://localhost:*"
             )

@@ -1,9 +1,9 @@
-"""The checks before a route runs, in the contract's order (4.10), for everything under /api/v1.
+"""Access control: the checks before each handler under /api/v1, in the contract's order (4.10).
 
-Route and method are Litestar's; then: key in the URL → authentication → kind and origin of the key →
-account → burst → quota → media types. The token of the burst is taken as soon as the caller is known, so that every
-authenticated request spends one, whatever it is answered.
-Syntax, validation, existence and state are the routes'. Does not belong here: how any one check works.
+Litestar resolves route and method first. Then: key in the URL → authentication → kind and origin of the key →
+account → burst → quota → media types. The burst token is taken as soon as the caller is known, so every
+authenticated request spends one, whatever the response. Syntax, validation, existence and state are checked by
+the routes. Does not belong here: how any one check works.
 """
 
 import re
@@ -26,7 +26,7 @@ _KEY_IN_URL: Final = re.compile(
 
 
 async def admit(call: Call) -> None:
-    """What stands before every handler that is not public; the caller is known afterwards."""
+    """Runs all checks for a non-public handler and sets the caller."""
     check_url(call.scope["raw_path"], call.query)
     service, authorization = call.service, call.incoming.get(b"authorization")
     caller = service.authenticator.known(authorization) or await recognised(call, authorization)
@@ -51,11 +51,12 @@ async def admit(call: Call) -> None:
 
 
 async def recognised(call: Call, authorization: bytes | None) -> Caller:
-    """Looks a key up. Addresses that fail too often wait, except with a key that has worked here before.
+    """Authenticates a key by a look-up.
 
-    Of many requests that bring one key at once, the first asks for all: the others take their token afterwards, and
-    only if it was wrong. Where keys cannot be looked up, one that is new here has spent its token all the same: a
-    database in trouble is to be spared.
+    Addresses that fail too often are rate-limited, except with a key that has worked here before. Concurrent
+    requests with the same key share the first one's look-up; the others take a failure token afterwards, and
+    only if the key was wrong. If keys cannot be looked up, a key that is new here still spends its token, to
+    spare the failing database.
     """
     service = call.service
     if service.authenticator.has_met(authorization) or service.authenticator.is_asking(authorization):
@@ -72,7 +73,7 @@ async def recognised(call: Call, authorization: bytes | None) -> Caller:
 
 
 def check_url(raw_path: bytes, query: bytes) -> None:
-    """URLs are logged everywhere: a key in one is refused before it is looked at."""
+    """Rejects a URL that contains a key, before the key is checked: URLs are logged everywhere."""
     if (query and _names_key(query)) or (_maybe_key(raw_path) and _names_key(raw_path)):
         raise problem(
             "api_key_in_url", "Send the key in the Authorization header and rotate it; URLs are logged."
@@ -88,7 +89,7 @@ def _names_key(written: bytes) -> bool:
 
 
 def check_origin(call: Call, caller: Caller) -> None:
-    """Publishable keys read company data, from pages on their domains."""
+    """Restricts publishable keys to reading company data, from pages on their domains."""
     if call.method not in _READS or call.route.secret_only:
         raise problem(
             "key_kind_not_allowed", "Publishable keys may only read company data.", required_key_kind="secret"
@@ -112,12 +113,13 @@ def check_account(call: Call, caller: Caller) -> None:
     if caller.account_status == "payment_required":
         plan = call.service.settings.public_url + PLAN
         raise problem(
-            "payment_required", f"No trial runs and no payment has succeeded. Choose or settle it at {plan}."
+            "payment_required",
+            f"There is no active trial and no successful payment. Choose a plan or pay at {plan}.",
         )
 
 
 def check_tier(call: Call, caller: Caller) -> None:
-    """Webhooks are for some tiers only (docs/contract/keys-and-limits.md 3.3)."""
+    """Rejects tiers without webhooks (docs/contract/keys-and-limits.md 3.3)."""
     tier = caller.meter.tier
     if not tier.webhooks:
         raise tier_required(call.service.settings.tiers, tier.name)

@@ -1,8 +1,8 @@
-"""Answers: ready bytes with ready headers, sent without another encoding step.
+"""Responses: ready bytes with ready headers, sent without another encoding step.
 
-Litestar's own `Response` builds cookies, encoders and header objects for every call; company data is stored
-as JSON already, so an `Answer` is the two ASGI messages and nothing else. Does not belong here: what goes
-into a body (`api.routes`).
+Litestar's own `Response` builds cookies, encoders and header objects for every call; company data is already
+stored as JSON, so an `Answer` is just the two ASGI messages. Does not belong here: the content of a body
+(`api.routes`).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,12 +19,12 @@ from api.stamps import JSON, NO_STORE, VARY, Headers
 Header = tuple[bytes, bytes]
 Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
 WHOLE: Final = "firm.whole"
-"""ASGI extension of a server that takes answers as a whole (`api.packets`): a `Whole`, False where it cannot."""
+"""ASGI extension of servers that accept complete responses (`api.packets`): a `Whole`; False if not possible."""
 _PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
 
 
 class Answer:
-    """One whole answer; an ASGI application of its own. It adds the call's headers, and answers HEAD bare."""
+    """One complete response, callable as an ASGI application. Adds the call's headers; HEAD gets no body."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -48,12 +48,12 @@ class Answer:
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
     def to_asgi_response(self, **_: Any) -> "Answer":
-        """What Litestar asks of the value that an exception handler or a hook returns."""
+        """Satisfies Litestar's protocol for values returned by an exception handler or a hook."""
         return self
 
 
 def data_answer(call: Call, stamps: Headers, body: bytes, tag: bytes, extra: Sequence[Header] = ()) -> Answer:
-    """Company data of one release: 200, or 304 when the caller has it already."""
+    """Response with company data of one release: 200, or 304 if the caller's copy is current."""
     stamped = [*stamps, (b"etag", weak(tag)), *extra]
     asked = call.incoming.get(b"if-none-match")
     if asked is not None and matches(asked, tag):
@@ -62,7 +62,7 @@ def data_answer(call: Call, stamps: Headers, body: bytes, tag: bytes, extra: Seq
 
 
 def public_answer(call: Call, body: bytes) -> Answer:
-    """A document that needs no key and does not depend on who asks."""
+    """Response with a document that needs no key and is the same for all callers."""
     tag = digest(body)
     stamped = [_PUBLIC_CACHE, VARY, (b"etag", weak(tag))]
     asked = call.incoming.get(b"if-none-match")
@@ -72,12 +72,12 @@ def public_answer(call: Call, body: bytes) -> Answer:
 
 
 def plain_answer(status: int, body: bytes, extra: Sequence[Header] = ()) -> Answer:
-    """A JSON answer that must not be kept (health, readiness, what is an account's own)."""
+    """JSON response that must not be cached (health, readiness, account data)."""
     return Answer(status, [JSON, (b"content-length", b"%d" % len(body)), NO_STORE, VARY, *extra], body)
 
 
 def problem_answer(call: Call, trouble: Problem) -> Answer:
-    """An error, with the headers that belong to it."""
+    """Problem response with the headers of the problem."""
     call.problem = trouble.kind.code
     body = render(trouble, call.request_id, call.service.settings.public_url)
     headers = [

@@ -1,6 +1,6 @@
-"""Puts the service together: `create_app` serves production, tests and benchmarks alike.
+"""Assembles the service: `create_app` serves production, tests and benchmarks alike.
 
-Belongs here: which parts there are, and how exceptions become answers. Does not belong here: opening files or
+Belongs here: the list of parts, and how exceptions become responses. Does not belong here: opening files or
 reading the environment (the composition root does that and passes in what it opened).
 """
 
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from api.billing.service import Billing
 
 Beside = Callable[[Callable[[str], None]], AbstractAsyncContextManager[None]]
-"""What runs while the service does; it is given what counts an attempt's outcome."""
+"""Runs in the background while the service runs; receives the callback that counts attempts."""
 
-_PUBLISHED_AFTER = 30  # seconds until it is worth asking again
+_PUBLISHED_AFTER = 30  # Retry-After in seconds
 
 
 def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is handed in
@@ -68,12 +68,12 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     resolver: Lookup | None = None,
     deliveries: Beside | None = None,
 ) -> Litestar:
-    """The service as an ASGI application.
+    """Creates the service as an ASGI application.
 
-    `database` has been migrated (`api.db.migrate.prepare`); `write_access_log` receives whole lines, by
-    default standard error where `settings.access_log` says so. `desk`: where one of several workers counts.
-    `resolver`: whom to ask for the addresses of endpoints, by default the system. `deliveries`: what
-    delivers webhooks in this process.
+    `database`: already migrated (`api.db.migrate.prepare`). `write_access_log`: receives whole lines; default
+    is standard error if `settings.access_log` is set. `desk`: where one of several workers publishes its
+    metrics. `resolver`: DNS resolver for endpoint hosts, by default the system's. `deliveries`: delivers
+    webhooks in this process.
     """
     clock, resolver = clock or Clock(), resolver or Names()
     ulids = Ulids(clock.wall)
@@ -140,7 +140,7 @@ def _litestar(
         if service.billing is not None:
             service.billing.close()
 
-    # Litestar asks of what a handler returns for `to_asgi_response` only; `Answer` has it
+    # Litestar only checks a handler's return value for `to_asgi_response`; `Answer` has it
     handlers: dict[int | type[Exception], Any] = {
         HTTPException: _on_routing,
         Exception: _on_failure,
@@ -159,13 +159,16 @@ def _litestar(
         on_shutdown=[stop],
         exception_handlers=handlers,
     )
-    app.state.service = service  # the service's parts, for code that has the application only
+    app.state.service = service  # for code that only has the application
     app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _refusal, _failed)
     return app
 
 
 def _billing(settings: ApiSettings, database: Database, accounts: Accounts, clock: Clock) -> "Billing | None":
-    """Loaded where it is set up alone: its HTTP client is some tenths of a second of every start."""
+    """Creates the billing service.
+
+    Imported only if configured: its HTTP client adds some tenths of a second to start-up.
+    """
     if not settings.billing.is_on:
         return None
     from api.billing.service import Billing
@@ -184,7 +187,7 @@ def _upkeep(
 
 
 def _last_sequence(reader: SnapshotSource) -> int:
-    """How far events are published; 0 where nothing is yet."""
+    """Sequence of the last published event; 0 without a release."""
     try:
         with reader.pin() as snapshot:
             return snapshot.last_sequence
@@ -198,7 +201,7 @@ def _to_standard_error(lines: bytes) -> None:
 
 
 def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer:
-    """What Litestar itself refuses: unknown paths and methods, a malformed Host."""
+    """Maps Litestar's own errors: unknown paths and methods, a malformed Host."""
     call = current()
     if isinstance(error, NotFoundException):
         trouble = nothing_at(call.path)
@@ -220,13 +223,13 @@ def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:
 
 
 def _failed(call: Call, error: Exception) -> Answer:
-    """What no endpoint expected: the stack trace goes to the log, the request id to the caller."""
+    """Handles unexpected errors: the stack trace goes to the log, the request id to the caller."""
     if isinstance(error, NoRelease):
         return _refusal(call, unavailable("No data has been published yet.", _PUBLISHED_AFTER))
     LOGGER.error("request failed", exc_info=error)
-    return _refusal(call, problem("internal_error", "Something failed on our side. Quote the request id."))
+    return _refusal(call, problem("internal_error", "Internal error. Quote the request id to support."))
 
 
 def _refusal(call: Call, trouble: Problem) -> Answer:
-    """An error where no handler answered: a page below the dashboard, else a document."""
+    """Error response if no handler answered: an HTML page below the dashboard, else JSON."""
     return error_page(call, trouble) if is_of_pages(call.path) else problem_answer(call, trouble)

@@ -1,7 +1,8 @@
-"""Who is calling: bearer keys, looked up by digest and believed for a while (docs/contract/keys-and-limits.md 3.1).
+"""Authentication: bearer keys, looked up by digest and cached.
 
-Belongs here: from the Authorization header to a `Caller` or a 401. Does not belong here: what the caller
-may do (`api.admission`), how much (`api.limits`), or SQL (`api.db.repositories`).
+See docs/contract/keys-and-limits.md 3.1. Belongs here: from the Authorization header to a `Caller` or a 401.
+Does not belong here: authorisation (`api.admission`), rate limits (`api.limits`), or SQL
+(`api.db.repositories`).
 """
 
 import asyncio
@@ -25,13 +26,13 @@ from api.problems import Problem, problem, unavailable
 _LOGGER: Final = logging.getLogger("firm.api")
 _REALM: Final = b'Bearer realm="firm"'
 _WITHOUT_DATABASE_SECONDS: Final = 900.0
-"""Nobody can revoke a key while the database is away, so a key that worked goes on working for this long."""
+"""Keys cannot be revoked while the database is unavailable, so a key that worked stays valid for this long."""
 _AGAIN_SECONDS: Final = 5.0
 MAX_KNOWN_CALLERS: Final = 50_000  # callers; a few hundred bytes each
 _RETRY_AFTER: Final = 2
 
 Lookup = Callable[[bytes], KeyRecord | None]
-"""Blocks; the same work whether there is such a key or not, and whatever became of it."""
+"""Blocks; does the same work for known, unknown, revoked and expired keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +47,24 @@ class Caller:
     domains: tuple[str, ...]
     expires_at: datetime | None
     meter: Meter
-    """What the account may still ask."""
+    """Usage and limits of the account."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
     caller: Caller
     until: float
-    """When the key is looked up again."""
+    """When the key must be looked up again."""
     latest: float
-    """Until when it is believed though it cannot be looked up."""
+    """Until when the key stays valid if it cannot be looked up."""
 
 
 class Authenticator:
-    """Turns keys into callers. `lookup` blocks, so it runs in a thread; its finds are kept `cache_seconds`.
+    """Resolves keys to callers.
 
-    What is kept is found by a digest of the header, under a key of this process alone: no API key stays in memory
-    for longer than its request. (The stored digest is slower, and is taken only for the look-up.)
+    `lookup` blocks, so it runs in a thread; results are cached for `cache_seconds`. The cache key is a digest
+    of the header, keyed per process: no API key stays in memory longer than its request. (The stored digest is
+    slower and only computed for the look-up.)
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class Authenticator:
         self._asking: dict[bytes, asyncio.Future[Caller]] = {}
 
     def known(self, authorization: bytes | None) -> Caller | None:
-        """The caller behind a header seen lately; None: ask `caller`."""
+        """The cached caller for a header; None: use `caller`."""
         if authorization is None:
             return None
         known = self._known.get(self._seen_as(authorization))
@@ -93,17 +95,17 @@ class Authenticator:
         return None if ends is not None and ends <= self._clock.now() else known.caller
 
     def has_met(self, authorization: bytes | None) -> bool:
-        """Whether the key worked when it was looked up last, however long ago that is."""
+        """True if the key worked at its last look-up, however long ago."""
         return authorization is not None and self._seen_as(authorization) in self._known
 
     def is_asking(self, authorization: bytes | None) -> bool:
-        """Whether the key is being looked up at this moment: who asks now gets that answer."""
+        """True if the key is being looked up now; further callers share that result."""
         return authorization is not None and self._seen_as(authorization) in self._asking
 
     async def caller(self, authorization: bytes | None) -> Caller:
-        """The caller, or a 401 `Problem`. Unknown and mistyped keys are answered alike.
+        """Returns the caller, or raises a 401 `Problem`. Unknown and mistyped keys get the same response.
 
-        A page opens with many requests at once: they share one look-up.
+        Concurrent requests (a page opening) share one look-up.
         """
         key = _bearer(authorization or b"")
         if kind_of(key) is None:  # a typing error costs no look-up
@@ -119,7 +121,7 @@ class Authenticator:
     def _answered(self, seen_as: bytes, ended: "asyncio.Future[Caller]") -> None:
         del self._asking[seen_as]
         if not ended.cancelled():
-            ended.exception()  # seen, though all who asked may have gone away
+            ended.exception()  # marks the exception as retrieved, even if all waiting requests are gone
 
     async def _look_up(self, key: str, seen_as: bytes) -> Caller:
         try:
@@ -139,15 +141,15 @@ class Authenticator:
         return caller
 
     def _still_known(self, seen_as: bytes, error: SQLAlchemyError) -> Caller:
-        """The caller as last looked up, while the database is away; 503 for keys that have not worked here."""
+        """Cached caller while the database is unavailable; 503 for keys that have not worked here before."""
         known, now = self._known.get(seen_as), self._clock.monotonic()
         if known is None or known.latest <= now:
-            # a key that cannot be looked up is neither right nor wrong
-            raise unavailable("Keys cannot be checked at this moment.", _RETRY_AFTER) from error
+            # without a look-up a key is neither valid nor invalid: 503, not 401
+            raise unavailable("Keys cannot be checked at the moment.", _RETRY_AFTER) from error
         trouble = _over(known.caller.expires_at, self._clock.now())
         if trouble is not None:
             raise trouble from error
-        _LOGGER.warning("keys cannot be looked up: those that worked go on working", exc_info=error)
+        _LOGGER.warning("keys cannot be looked up: recently used keys keep working", exc_info=error)
         self._known[seen_as] = replace(known, until=now + _AGAIN_SECONDS)
         return known.caller
 
@@ -158,7 +160,7 @@ class Authenticator:
 
 
 def _refusal(record: KeyRecord | None, now: datetime) -> Problem | None:
-    """Why a key that was looked up does not work; None where it does."""
+    """Reason a looked-up key is refused; None if it is valid."""
     if record is None:
         return _unknown()
     if record.revoked_at is not None:

@@ -1,7 +1,7 @@
-"""Memory that the workers of one service share: each writes its own place, any of them reads all.
+"""Shared memory for the workers of one service: each writes its own slot, any of them reads all.
 
-Made before the workers are started, and inherited by them; it has no name, so nothing is left of it when they end.
-Does not belong here: what is written (`api.metrics`).
+Created before the workers are started and inherited by them; the mapping is anonymous, so nothing remains when
+they exit. Does not belong here: the content (`api.metrics`).
 """
 
 import mmap
@@ -10,14 +10,14 @@ import zlib
 from typing import Final
 
 _HALF: Final = 128 * 1024
-_HEAD: Final = struct.Struct("<QII")  # how many were written before, length, checksum
+_HEAD: Final = struct.Struct("<QII")  # write counter, length, checksum
 _ROOM: Final = _HALF - _HEAD.size
 
 
 class Board:
-    """`places` texts of bytes, one per worker, empty at first.
+    """`places` byte strings, one per worker, initially empty.
 
-    A place has two halves, written in turn: a worker that is killed while it writes leaves the text before.
+    Each slot is double-buffered: a worker killed while writing leaves the previous value intact.
     """
 
     def __init__(self, places: int) -> None:
@@ -25,9 +25,9 @@ class Board:
         self._memory = mmap.mmap(-1, places * 2 * _HALF)
 
     def write(self, place: int, text: bytes) -> None:
-        """Replaces what stands at a place; only its own worker may. ValueError where the text is too long."""
+        """Replaces a slot's value; only its own worker may. ValueError if the value is too long."""
         if len(text) > _ROOM:
-            raise ValueError(f"{len(text)} bytes do not fit in {_ROOM}")
+            raise ValueError(f"{len(text)} bytes do not fit into {_ROOM}")
         number = self._newest(place)[0] + 1
         head = (place * 2 + number % 2) * _HALF
         start = head + _HEAD.size
@@ -35,14 +35,14 @@ class Board:
         _HEAD.pack_into(self._memory, head, number, len(text), zlib.crc32(text))
 
     def read(self, place: int) -> bytes:
-        """What stands at a place."""
+        """Reads a slot's value."""
         return self._newest(place)[1]
 
     def _newest(self, place: int) -> tuple[int, bytes]:
         return max(self._half(place * 2), self._half(place * 2 + 1))
 
     def _half(self, half: int) -> tuple[int, bytes]:
-        """Number and text of a half; number 0 where it is empty, or not whole."""
+        """Write counter and value of one buffer; counter 0 if it is empty or incomplete."""
         head = half * _HALF
         number, length, checksum = _HEAD.unpack_from(self._memory, head)
         text = self._memory[head + _HEAD.size : head + _HEAD.size + min(length, _ROOM)]

@@ -1,8 +1,8 @@
-"""Bodies of requests: read whole within a limit, and parsed strictly (docs/contract/contract.md 4.0, 4.10).
+"""Request bodies: read completely within a limit and parsed strictly (docs/contract/contract.md 4.0, 4.10).
 
-A body is one JSON object in UTF-8 whose members are each there once; what else is sent is `malformed_json`, with
-the byte where it goes wrong. Does not belong here: what the headers announce of a body (`api.media`), or whether
-its members make sense.
+A body is one JSON object in UTF-8 without duplicate keys; anything else is `malformed_json` with the byte
+offset of the error. Does not belong here: headers that describe a body (`api.media`), or the meaning of
+members.
 """
 
 import json
@@ -19,13 +19,13 @@ from api.problems import Problem, problem
 Object = Mapping[str, Any]
 
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
-_SHOWN: Final = 60  # characters of a caller's own text that an answer repeats
+_SHOWN: Final = 60  # maximum characters of caller input repeated in a response
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What an operation takes as its body. `is_optional`: nothing sent is an object without members."""
+    """Describes the body that an operation accepts. `is_optional`: an empty body counts as an empty object."""
 
     limit: int = BODY_LIMIT
     media_types: tuple[bytes, ...] = JSON_TYPES
@@ -33,11 +33,14 @@ class Body:
 
 
 class _GivenTwice(ValueError):  # noqa: N818 -- named for what is wrong
-    """A member of an object stands there twice."""
+    """Duplicate key in a JSON object."""
 
 
 async def read_object(receive: Receive, body: Body) -> Object:
-    """The JSON object that was sent, or 413 or 400. Nothing past the limit is kept, announced or not."""
+    """Reads the JSON object; 413 or 400 on failure.
+
+    Nothing past the limit is kept, whatever Content-Length says.
+    """
     received = await read_whole(receive, body.limit)
     if received is None:
         raise problem("malformed_json", "The request ended before its body was complete.")
@@ -47,7 +50,7 @@ async def read_object(receive: Receive, body: Body) -> Object:
 
 
 async def read_whole(receive: Receive, limit: int) -> bytes | None:
-    """What was sent, or 413; None where the caller went away meanwhile."""
+    """Reads the whole body; 413 if too large, None if the client disconnected."""
     received = bytearray()
     while True:
         message = await receive()
@@ -61,7 +64,7 @@ async def read_whole(receive: Receive, limit: int) -> bytes | None:
 
 
 def parse_object(received: bytes) -> Object:
-    """The object, or a 400 that names the byte."""
+    """Parses a JSON object; 400 with the byte offset on failure."""
     try:
         text = received.decode()
         value = msgspec.json.decode(received)
@@ -82,18 +85,18 @@ def parse_object(received: bytes) -> Object:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> None:
-    """Parsers differ in which of two equal members they take: neither is taken."""
+    """Rejects duplicate keys: parsers differ in which of the values they take."""
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         name = next(name for name in names if names.count(name) > 1)
-        raise _GivenTwice(f"'{name[:_SHOWN]}' is given twice in one object.")
+        raise _GivenTwice(f"'{name[:_SHOWN]}' appears twice in one object.")
 
 
 def _malformed(said: str, length: int) -> Problem:
-    """The parser's words as the contract has them."""
+    """Converts the parser's error message to the contract's wording."""
     if said == "Input data was truncated":
         return problem("malformed_json", f"Unexpected end of data at byte {length}.")
-    if said.startswith(_TRAILING):  # the one case in which the parser names the byte after
+    if said.startswith(_TRAILING):  # the only message in which the parser reports the byte after the error
         return problem("malformed_json", f"Trailing characters at byte {int(said[len(_TRAILING) : -1]) - 1}.")
     reason = said.removeprefix("JSON is malformed: ").partition(" - at ")[0]
     reason = reason.replace(" (byte ", " at byte ").removesuffix(")")

@@ -1,18 +1,18 @@
 """Token buckets, shared by all worker processes of one machine through a small mapped file.
 
-A bucket is one number: the instant (monotonic clock, the same for all processes of a machine) at which it
-would be full. A token moves it on by 1/rate; there is none left when it lies further ahead than the bucket is
-deep. This is the token bucket with fractional tokens, written so that its whole state is one float, read and
-written in one step.
+A bucket is one number: the instant (monotonic clock, the same for all processes of a machine) at which it would
+be full. Taking a token moves it forward by 1/rate; the bucket is empty when the instant lies further ahead than
+the bucket's depth. This is a token bucket with fractional tokens, written so that its whole state is one float,
+read and written in one step.
 
-There are no locks. What that costs: a process that is halted between reading and writing undoes what others
-took of the same bucket meanwhile, so some requests too many may pass, and never one too few; two that meet a
-new account in the same microsecond may give it two buckets, until one of them looks for it again (`find`). A
-bucket that has filled up is the same as none, so its place is given to whoever needs one; with more than
-`BUCKET_SLOTS` callers within a burst's length, some get a new bucket early. After a restart of the machine the
-clock begins anew: instants further ahead than any bucket is deep are taken for none.
+There are no locks. The cost: a process paused between reading and writing undoes what others took from the same
+bucket meanwhile, so some requests too many may pass, but never one too few. Two processes that see a new
+account in the same microsecond may create two buckets, until one of them searches again (`find`). A full bucket
+equals no bucket, so its slot is reused; with more than `BUCKET_SLOTS` callers within a burst's length, some get
+a new bucket early. After a reboot the clock restarts: instants further ahead than the deepest bucket are
+ignored.
 
-Does not belong here: whose buckets there are, and what is answered (`api.limits`).
+Does not belong here: which buckets exist, and the responses (`api.limits`).
 """
 
 import fcntl
@@ -32,7 +32,7 @@ _ROUNDING: Final = 0.01  # of a token
 
 
 class Rate:
-    """How fast a bucket fills and how much it holds."""
+    """Refill rate and capacity of a bucket."""
 
     __slots__ = ("deep", "interval", "per_second")
 
@@ -44,7 +44,7 @@ class Rate:
 
 @dataclass(slots=True)
 class Bucket:
-    """Somebody's bucket: who, at what rate, and where it was last seen."""
+    """A bucket: identity, rate, and the slot where it was last found."""
 
     identity: int
     rate: Rate
@@ -52,23 +52,23 @@ class Bucket:
 
 
 def bucket_of(name: str, rate: Rate) -> Bucket:
-    """The bucket of a name (an account, an address); not looked for yet."""
+    """The bucket of a name (an account, an address); its slot is not searched yet."""
     identity = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") or 1
     return Bucket(identity, rate, identity % BUCKET_SLOTS)
 
 
 class Buckets:
-    """Buckets in some memory: a mapped file, or this process's own."""
+    """Buckets in a mapped file or in this process's own memory."""
 
     def __init__(self, memory: "mmap.mmap | bytearray | None" = None, deepest: float = 60.0) -> None:
         view = memoryview(bytearray(_SIZE) if memory is None else memory)
         self._identities = view[: BUCKET_SLOTS * 8].cast("Q")
         self._instants = view[BUCKET_SLOTS * 8 : _SIZE].cast("d")
         self._deepest = deepest
-        """No bucket takes longer to fill."""
+        """Longest time in seconds that any bucket takes to fill."""
 
     def spend(self, bucket: Bucket, now: float) -> int:
-        """Take a token: how many whole ones are left, or -1 where there was none (and nothing is taken)."""
+        """Takes a token. Returns the number of whole tokens left, or -1 if empty (nothing is taken)."""
         slot, rate = bucket.slot, bucket.rate
         if self._identities[slot] != bucket.identity:
             slot = self.find(bucket, now)
@@ -83,18 +83,18 @@ class Buckets:
         return int(left)
 
     def left(self, bucket: Bucket, now: float) -> int:
-        """How many whole tokens there are; takes none."""
+        """Number of whole tokens left; takes none."""
         full = self._instants[self.find(bucket, now)]
         if not now < full <= now + self._deepest:
             full = now
         return max(0, int((now + bucket.rate.deep - full) * bucket.rate.per_second + _ROUNDING))
 
     def give_back(self, bucket: Bucket, now: float) -> None:
-        """Undo one `spend`."""
+        """Undoes one `spend`."""
         self._instants[self.find(bucket, now)] -= bucket.rate.interval
 
     def find(self, bucket: Bucket, now: float) -> int:
-        """The slot of a bucket; one that is free, or filled up, is taken where it has none."""
+        """The slot of a bucket; a free or full slot is assigned if it has none."""
         home = bucket.identity % BUCKET_SLOTS
         slots = [slot % BUCKET_SLOTS for slot in range(home, home + _PROBES)]
         for slot in slots:
@@ -107,13 +107,13 @@ class Buckets:
         return bucket.slot
 
     def _ahead(self, slot: int, now: float) -> float:
-        """How long a slot is needed yet; 0 where nobody has it or its bucket is full."""
+        """Seconds until a slot may be reused; 0 if it is free or its bucket is full."""
         ahead = self._instants[slot] - now
         return ahead if self._identities[slot] and 0 < ahead <= self._deepest else 0.0
 
 
 def shared_memory(path: Path) -> "mmap.mmap | None":
-    """The mapped file at `path`, made where there is none; None, with a warning, where that fails."""
+    """Maps the file at `path`, creating it if missing; returns None, with a warning, on failure."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
@@ -121,16 +121,18 @@ def shared_memory(path: Path) -> "mmap.mmap | None":
             return mmap.mmap(file.fileno(), _SIZE)
     except (OSError, ValueError):
         _LOGGER.warning(
-            "%s cannot be shared between processes: each limits bursts by itself", path, exc_info=True
+            "%s cannot be shared between processes: each process limits bursts separately",
+            path,
+            exc_info=True,
         )
         return None
 
 
 def _fill(file: BinaryIO) -> None:
-    """Written out to its size: a mapped page without room on the disk would end the process.
+    """Writes the file to its full size: a mapped page without disk space would kill the process.
 
-    Workers start at one moment, so they take turns; the file is never replaced, or those who mapped it earlier
-    would share it with nobody.
+    Workers start at the same moment, so a lock serialises them. The file is never replaced, or processes that
+    mapped it earlier would no longer share it.
     """
     fcntl.flock(file, fcntl.LOCK_EX)
     try:
@@ -139,4 +141,4 @@ def _fill(file: BinaryIO) -> None:
             file.write(bytes(missing))
             file.flush()
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)  # said, because a mapping keeps the file open, and the lock with it
+        fcntl.flock(file, fcntl.LOCK_UN)  # explicit: the mapping keeps the file, and so the lock, open

@@ -1,8 +1,8 @@
-"""What one request carries through the service beside ASGI's own scope.
+"""Request context: what one request carries through the service in addition to the ASGI scope.
 
-`api.edge` makes a `Call` for every request and enters it; admission fills in the caller; handlers get it.
-It is kept in a context variable for those whom Litestar or logging calls without it.
-Does not belong here: what the service as a whole consists of (`api.service`).
+`api.edge` creates a `Call` for every request and enters it; access control sets the caller; handlers receive
+it. A context variable makes it available where Litestar or logging calls our code without it. Does not belong
+here: the parts of the service (`api.service`).
 """
 
 from contextvars import ContextVar
@@ -20,7 +20,7 @@ NO_BODY: Final = Body()
 
 
 class Sharing(Enum):
-    """Which pages of other sites may read a route's answers (CORS)."""
+    """Which pages of other sites may read a route's responses (CORS)."""
 
     NOBODY = "nobody"
     PAGES = "pages of a publishable key's domains"
@@ -29,18 +29,21 @@ class Sharing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What is known of a path before its handler runs. `path` is the template, one of few: metrics name it."""
+    """Route policy, known before the handler runs.
+
+    `path` is the template: it labels metrics, so there are few values.
+    """
 
     path: str
     sharing: Sharing
     counted: bool = True
-    """Whether its answers count against the month's quota."""
+    """Whether its responses count against the monthly quota."""
     secret_only: bool = False
-    """Whether publishable keys are refused."""
+    """Whether publishable keys are rejected."""
     body: Body = NO_BODY
-    """What it takes as a body; of one that it does not read, what it lets pass."""
+    """The accepted request body; for routes without one, what is tolerated."""
     needs_webhooks: bool = False
-    """Whether only tiers with webhooks may ask."""
+    """Whether the tier must include webhooks."""
 
 
 UNROUTED: Final = Route("unknown", Sharing.NOBODY)
@@ -48,7 +51,7 @@ UNROUTED: Final = Route("unknown", Sharing.NOBODY)
 
 @dataclass(slots=True)
 class Call:
-    """One request: as it was asked (`path` before any rewriting), and what every answer adds."""
+    """One request: its original `path` before any rewriting, and the headers that every response gets."""
 
     service: Service
     request_id: str
@@ -58,42 +61,42 @@ class Call:
     scope: HTTPScope
     incoming: dict[bytes, bytes]
     headers: list[tuple[bytes, bytes]]
-    """Headers that go onto whatever is answered; later stages (limits) append theirs."""
+    """Headers of every response; later stages (limits) append theirs."""
     started: float = 0.0
     status: int = 0
     caller: Caller | None = None
     left: int = 0
-    """Tokens left in the account's burst, or why there was none (`api.limits`)."""
+    """Tokens left in the account's burst, or which bucket was empty (`api.limits`)."""
     client: str = ""
-    """The caller's address: the socket's, or what trusted proxies say (`api.proxies`)."""
+    """The client address: the socket's, or as reported by trusted proxies (`api.proxies`)."""
     route: Route = UNROUTED
     problem: str | None = None
-    """Code of the problem that was answered."""
+    """Code of the problem in the response."""
     sent: Object | None = None
-    """The JSON object that was sent, where the operation takes one."""
+    """The JSON object that was sent, if the operation takes one."""
 
     @property
     def body(self) -> Object:
-        """The JSON object that was sent; only for operations that take one."""
+        """The JSON object that was sent; only for operations that take a body."""
         if self.sent is None:
             raise RuntimeError("this operation takes no body")
         return self.sent
 
     @property
     def places(self) -> dict[str, str]:
-        """Values of the path's parameters, once it has been routed."""
+        """Values of the path parameters, after routing."""
         return self.scope["path_params"]
 
     @property
     def known_caller(self) -> Caller:
-        """Who asks; only for routes behind admission."""
+        """The authenticated caller; only for routes behind access control."""
         if self.caller is None:
             raise RuntimeError("this route is not behind admission, it has no caller")
         return self.caller
 
     @property
     def account_id(self) -> str:
-        """The account that asks; only for routes behind admission."""
+        """The caller's account; only for routes behind access control."""
         return self.known_caller.account_id
 
 
@@ -101,16 +104,16 @@ _CURRENT: ContextVar[Call] = ContextVar("firm_call")
 
 
 def enter(call: Call) -> None:
-    """From here on, in this request's task, `current` is this call."""
+    """Sets the current call for this request's task."""
     _CURRENT.set(call)
 
 
 def current() -> Call:
-    """The call of the request under way; `api.edge` has entered it."""
+    """The call of the current request, set by `api.edge`."""
     return _CURRENT.get()
 
 
 def current_request_id() -> str | None:
-    """For log lines: None outside of requests."""
+    """Request id for log lines; None outside of requests."""
     call = _CURRENT.get(None)
     return None if call is None else call.request_id

@@ -1,6 +1,6 @@
-"""Time, injected: the one source of «now» for the service, so that tests never sleep and never patch.
+"""Injected time: the only source of «now» for the service, so that tests never sleep and never patch.
 
-Does not belong here: formats of instants in answers (`api.answers`).
+Does not belong here: formats of instants in responses (`api.answers`).
 """
 
 import time
@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Wall seconds for what is told and stored, monotonic seconds for what is measured."""
+    """Wall seconds for published and stored instants, monotonic seconds for durations."""
 
     wall: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic

@@ -1,4 +1,4 @@
-"""Which company a path means: every accepted spelling of a number, and what is answered when there is none.
+"""Resolves a company number in a path: every accepted spelling, and the error if there is no such company.
 
 Does not belong here: the spellings themselves (`warehouse.schema.identifiers`).
 """
@@ -17,21 +17,21 @@ COMPANIES: Final = "/api/v1/companies"
 _MARKETS: Final = {code.lower(): code for code in SERVED} | {"gb": "UK"}
 _SHOWN: Final = 60
 _LONGEST: Final = 40  # no accepted spelling is longer
-_PADDED: Final = re.compile("0[0-9]{9}")  # ten characters for Norway: accepted where the check digit is right
+_PADDED: Final = re.compile("0[0-9]{9}")  # ten characters for Norway: accepted if the check digit is right
 
 
 def named_in_path(text: str) -> CompanyNumber:
-    """The number in `{org_number}` or `{company_id}` of a path without a market."""
+    """Parses `{org_number}` or `{company_id}` in a path without a market."""
     found = parse(text) if len(text) <= _LONGEST else None
     if found is None:
-        raise _not_a_number(text, "fits no supported market's number format")
+        raise _not_a_number(text, "does not match the number format of any supported market")
     if found.market not in SERVED:
         raise _announced(found.market)
     return found
 
 
 def market_in_path(text: str) -> str:
-    """The market code of `{market}`."""
+    """Parses the market code of `{market}`."""
     if text == "dk":
         raise _announced("DK")
     if text not in _MARKETS:
@@ -40,21 +40,21 @@ def market_in_path(text: str) -> str:
 
 
 def named_in_market(market: str, text: str) -> CompanyNumber:
-    """The number in a path that names its market: bare CIK, short UK digits and FI without hyphen too."""
+    """Parses a number in a path with a market: also accepts bare CIK, short UK digits and FI without hyphen."""
     short = len(text) <= _LONGEST
     found = parse_scoped(market, text) if short and ":" not in text else None
     if found is not None:
         return found
     elsewhere = parse(text) if short else None
     if elsewhere is None:
-        raise _not_a_number(text, f"fits no number format of the market {market.lower()}")
+        raise _not_a_number(text, f"does not match a number format of the market {market.lower()}")
     if elsewhere.market != market:
         raise not_found(elsewhere, "wrong_market")
     return elsewhere
 
 
 def not_found(number: CompanyNumber, reason: str | None = None) -> Problem:
-    """404 with the reason that helps most."""
+    """404 with the most helpful reason."""
     if reason is None:
         reason = "not_found" if number.check else "check_digit_mismatch"
     why = {
@@ -66,7 +66,7 @@ def not_found(number: CompanyNumber, reason: str | None = None) -> Problem:
 
 
 def head_of(snapshot: Snapshot, number: CompanyNumber) -> Head:
-    """What a list under a company carries at top level; 404 where the release has no such company."""
+    """Top-level company fields of a list response; 404 if the release has no such company."""
     head = snapshot.head(number.company_id)
     if head is None:
         raise not_found(number)
@@ -74,7 +74,7 @@ def head_of(snapshot: Snapshot, number: CompanyNumber) -> Head:
 
 
 def location(call: Call, number: CompanyNumber, below: str = "") -> list[Header]:
-    """Content-Location, where the path asked is not the canonical one."""
+    """Content-Location header, if the requested path is not the canonical one."""
     canonical = f"{COMPANIES}/{number.org_number}{below}"
     if call.path == canonical:
         return []
@@ -90,7 +90,7 @@ def _announced(market: str) -> Problem:
 
 
 def _not_a_number(text: str, why: str) -> Problem:
-    if _PADDED.fullmatch(text):  # has the form of a number, and is none
+    if _PADDED.fullmatch(text):  # has the form of a number but is not valid
         return not_found(CompanyNumber("NO", text[1:]))
     return problem(
         "invalid_org_number",

@@ -1,7 +1,7 @@
 """Entity tags and conditional requests (docs/contract/contract.md «Conditional requests»).
 
-Tags of company data depend on content only, so they are the same for every key and process; the tag of a webhook
-resource is its revision. Does not belong here: what a revision is (`api.db.webhook_models`).
+Tags of company data depend on content only, so they are the same for every key and process; the tag of a
+webhook resource is its revision. Does not belong here: the definition of a revision (`api.db.webhook_models`).
 """
 
 import hashlib
@@ -10,7 +10,7 @@ _TAG_LENGTH = 16
 
 
 def digest(*parts: bytes) -> bytes:
-    """16 hex characters of SHA-256 over the parts, one after the other."""
+    """16 hex characters of SHA-256 over the concatenated parts."""
     return hashlib.sha256(b"".join(parts)).hexdigest()[:_TAG_LENGTH].encode()
 
 

@@ -1,7 +1,7 @@
-"""Asks and changes the control-plane database for requests: in threads of its own, 503 where it is away.
+"""Async access to the control-plane database: statements run in threads, 503 if it is unavailable.
 
-Key look-ups have other threads, so that writers that wait for each other keep no caller from being recognised.
-Does not belong here: statements (`api.db`), or who may ask.
+Key look-ups use other threads, so that writers waiting for each other do not block authentication. Does not
+belong here: statements (`api.db`), or access control.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ _RETRY_AFTER: Final = 2
 
 
 class ControlPlane:
-    """One transaction per question or change, on a connection that it is handed."""
+    """Runs one transaction per read or write and passes in the connection."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-control")
 
     async def read(self, question: Callable[[Connection], T]) -> T:
-        """What `question` finds."""
+        """Returns the result of `question`, run in a read transaction."""
 
         def ask() -> T:
             with self._database.reading() as session:
@@ -40,7 +40,7 @@ class ControlPlane:
         return await self._run(ask)
 
     async def write(self, change: Callable[[Connection], T]) -> T:
-        """What `change` gives; committed when it returns, undone when it raises."""
+        """Returns the result of `change`; commits when it returns, rolls back when it raises."""
 
         def do() -> T:
             with self._database.writing() as session:
@@ -52,9 +52,9 @@ class ControlPlane:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         except (OperationalError, NoConnection) as error:
-            _LOGGER.warning("a question to the control-plane database failed", exc_info=error)
-            raise unavailable("The database cannot be reached at this moment.", _RETRY_AFTER) from error
+            _LOGGER.warning("a query to the control-plane database failed", exc_info=error)
+            raise unavailable("The database cannot be reached at the moment.", _RETRY_AFTER) from error
 
     def close(self) -> None:
-        """Lets what runs end; nothing is asked afterwards."""
+        """Waits for running statements; no new ones are accepted."""
         self._pool.shutdown()

@@ -1,9 +1,9 @@
-"""Which pages may read an answer: CORS (docs/contract/keys-and-limits.md 3.2).
+"""CORS: which pages may read a response (docs/contract/keys-and-limits.md 3.2).
 
-A preflight carries no key, so any origin is answered and the real request decides. Then answers to a publishable
-key may be read on its domains, whatever their status; elsewhere the one that says that the page is on none of them,
-so that whoever builds the page reads why nothing came, and nothing else. Answers to secret keys never. Does not
-belong here: whether the key works on that page at all (`api.admission`, `api.origins`).
+A preflight carries no key, so it is answered for any origin and the real request decides. Responses to a
+publishable key are readable on its domains, whatever their status. On other pages only the error
+`origin_not_allowed` is readable, so that developers see why the request failed. Responses to secret keys are
+never readable. Does not belong here: whether the key works on that page (`api.admission`, `api.origins`).
 """
 
 import re
@@ -22,7 +22,7 @@ EXPOSED: Final = (
     "X-RateLimit-Reset, X-Request-Id, Content-Location"
 )
 
-_ORIGIN: Final = re.compile(rb"[\x21-\x7e]{1,512}")  # what may be sent back as a header
+_ORIGIN: Final = re.compile(rb"[\x21-\x7e]{1,512}")  # safe to send back as a header
 _ASKED: Final = b"access-control-request-method"
 _ANYONE: Final = (b"access-control-allow-origin", b"*")
 _EXPOSE: Final = (b"access-control-expose-headers", EXPOSED.encode())
@@ -37,7 +37,7 @@ _CACHED: Final = 4096
 
 
 def options_headers(call: Call, allow: str) -> list[Header]:
-    """Headers of the answer to OPTIONS; with leave to ask, where it is a preflight of a route for pages."""
+    """Headers of an OPTIONS response; includes permission if it is a preflight of a route open to pages."""
     told = [(b"allow", allow.encode()), NO_STORE]
     origin = call.incoming.get(b"origin")
     if call.route.sharing is Sharing.NOBODY or origin is None or _ASKED not in call.incoming:
@@ -50,9 +50,9 @@ def options_headers(call: Call, allow: str) -> list[Header]:
 
 
 def sharing_headers(call: Call) -> tuple[Header, ...]:
-    """What lets a page read this answer; nothing where it may not."""
+    """CORS headers of a response; empty if the page may not read it."""
     if call.method == "OPTIONS":
-        return ()  # `options_headers` has said it
+        return ()  # `options_headers` has already set them
     if call.route.sharing is Sharing.ANYONE:
         return (_ANYONE, _EXPOSE)
     caller, origin = call.caller, call.incoming.get(b"origin")
@@ -60,7 +60,7 @@ def sharing_headers(call: Call) -> tuple[Header, ...]:
         return ()
     if _may_read(origin, caller.domains):
         return ((b"access-control-allow-origin", origin), _EXPOSE)
-    # a refusal names the origin that asked and nothing of the account, whose headers are not exposed
+    # the refusal exposes only the requesting origin and nothing of the account, so no headers are exposed
     is_told = call.problem == _REFUSAL and _page_of(origin) is not None
     return ((b"access-control-allow-origin", origin),) if is_told else ()
 
@@ -72,5 +72,5 @@ def _may_read(origin: bytes, domains: tuple[str, ...]) -> bool:
 
 
 def _page_of(origin: bytes) -> Origin | None:
-    """The site of a page; None for what is none, as `null`, or cannot be sent back."""
+    """The origin of a page; None if it is not one (as `null`) or cannot be sent back."""
     return parse_origin(origin.decode()) if _ORIGIN.fullmatch(origin) else None

@@ -1,7 +1,7 @@
-"""The one ASGI layer around the routes: request id, caller's address, sizes of what comes in, access log, counts.
+"""The ASGI middleware around the routes: request id, client address, size limits, access log, metrics.
 
-It stands outside routing, so that errors of routing get the same treatment. Does not belong here: anything
-that needs to know the route or the caller (`api.endpoints`, `api.admission`).
+It wraps routing, so that routing errors get the same treatment. Does not belong here: anything that needs the
+route or the caller (`api.endpoints`, `api.admission`).
 """
 
 import re
@@ -24,7 +24,7 @@ _LISTS: Final = (
     b"if-none-match",
     b"if-match",
     *FORWARDING,
-)  # several lines are one list (RFC 9110 5.3)
+)  # repeated header lines form one list (RFC 9110 5.3)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 _READS: Final = ("GET", "HEAD")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
@@ -36,9 +36,10 @@ Failed = Callable[[Call, Exception], Answer]
 
 
 class Edge:
-    """Wraps the application. `straight`: see `api.endpoints.straight`.
+    """Wraps the application.
 
-    `refused` answers what goes no further than here, `failed` what nobody expected.
+    `straight`: see `api.endpoints.straight`. `refused` renders problems found here, `failed` unexpected
+    exceptions.
     """
 
     def __init__(
@@ -64,14 +65,14 @@ class Edge:
             app = self._leads_to(call) if trouble is None else self._refused(call, trouble)
             await app(scope, receive, send)
         except Exception as error:
-            if call.status:  # it has begun to answer: nothing can be put right
+            if call.status:  # the response has begun: it cannot be replaced
                 raise
             await self._failed(call, error)(scope, receive, send)
         finally:
             self._ended(call)
 
     def _leads_to(self, call: Call) -> ASGIApp:
-        """The endpoint itself where the path names it at once, else the application with its router."""
+        """The endpoint if the path identifies it directly, else the application with its router."""
         beginning, _, last = call.path.rpartition("/")
         found = self._straight.get(beginning)
         if found is None or not last or call.method not in _READS:
@@ -102,7 +103,7 @@ class Edge:
         )
 
     def _ended(self, call: Call) -> None:
-        """Counts the request and notes it; also one that was broken off."""
+        """Counts and logs the request, also an aborted one."""
         service = self._service
         seconds = service.clock.monotonic() - call.started
         caller = call.caller
@@ -113,7 +114,7 @@ class Edge:
 
 
 def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Headers by name. Of one given several times the last counts, but lists are put together."""
+    """Headers by name. The last of repeated headers wins, but list headers are joined."""
     given = list(headers)
     incoming = dict(given)
     if len(incoming) != len(given):
@@ -124,6 +125,6 @@ def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 
 
 def _with_slashes_inside(raw_path: bytes) -> str:
-    """The path with `%2F` left as it is: an escaped slash belongs to its segment and makes no new one."""
-    path, _, _ = raw_path.partition(b"?")  # some servers leave the query there
+    """Decodes the path but keeps `%2F`: an escaped slash is part of its segment and does not separate two."""
+    path, _, _ = raw_path.partition(b"?")  # some servers include the query
     return unquote(_SLASH.sub(rb"%25\1", path).decode("latin-1"))

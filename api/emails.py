@@ -1,6 +1,6 @@
-"""The one form in which e-mail addresses are known here, so that two spellings are one owner.
+"""Normalises e-mail addresses, so that two spellings are one owner.
 
-Does not belong here: whether an address takes mail, or whose it is (`api.dashboard.doors`).
+Does not belong here: whether an address receives mail, or proof of ownership (`api.dashboard.doors`).
 """
 
 import re
@@ -11,7 +11,7 @@ _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
 def known_as(written: str) -> str | None:
-    """The address as accounts have it; None where it is none."""
+    """The normalised address; None if it is not an e-mail address."""
     email = written.strip().lower()
     if len(email) > LONGEST or not email.isprintable() or not _EMAIL.fullmatch(email):
         return None

@@ -1,8 +1,8 @@
-"""How an operation is bound to its path: admission, body, handler, answer, in the contract's order.
+"""Binds an operation to its path: access control, body, handler, response, in the contract's order.
 
-Litestar routes, and tells 404 and 405; `endpoint` answers at the place of a middleware, before Litestar would
-build a Request and look for arguments that no handler of ours has. Does not belong here: what a handler answers
-(`api.routes`).
+Litestar routes and produces 404 and 405. `endpoint` answers in place of a middleware, before Litestar would
+build a Request and resolve arguments that our handlers do not have. Does not belong here: what a handler
+returns (`api.routes`).
 """
 
 import re
@@ -31,7 +31,7 @@ _ENDS: Final = re.compile(r"(/[^{}]+)/\{(\w+):str\}")
 
 
 class Operable(Protocol):
-    """What can be bound to a path: an operation of the interface, or a page (`api.dashboard.pages`)."""
+    """Anything that can be bound to a path: an API operation or a page (`api.dashboard.pages`)."""
 
     @property
     def path(self) -> str: ...
@@ -53,7 +53,7 @@ class Operable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One operation: the method and path it answers, and how. GET answers HEAD too."""
+    """One operation: its method, path and handler. GET also answers HEAD."""
 
     path: str
     method: str
@@ -64,7 +64,7 @@ class Endpoint:
     handler: Handler
 
     async def answer(self, call: Call, receive: Receive) -> Answer:
-        """The answer to an admitted call, or the problem that stands in its way."""
+        """Checks access, reads the body and runs the handler; a `Problem` becomes the response."""
         call.route = self.route
         try:
             if self.public:
@@ -92,12 +92,11 @@ def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handl
     needs_webhooks: bool = False,
     sharing: Sharing | None = None,
 ) -> Callable[[Handler], Endpoint]:
-    """Makes a handler the answer to one method of a path; GET includes HEAD.
+    """Registers a handler for one method of a path; GET includes HEAD.
 
-    `body` says what it takes as a body, which the handler finds in `call.body`; a POST may always carry an
-    Idempotency-Key. `sharing` says which pages may read the answers: those of publishable keys where these are
-    admitted, else nobody's, unless it says otherwise. What is not `counted` is answered though the month is
-    used up.
+    `body`: the accepted body, available as `call.body`; a POST may always carry an Idempotency-Key. `sharing`:
+    which pages may read the responses; by default those of publishable keys where these are accepted, else
+    none. Operations that are not `counted` work even if the monthly quota is used up.
     """
     chosen = sharing or (Sharing.NOBODY if public or secret_only else Sharing.PAGES)
     told = Route(path.replace(":str", ""), chosen, counted, secret_only, body or NO_BODY, needs_webhooks)
@@ -110,7 +109,7 @@ def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handl
 
 
 def bound(endpoints: Iterable[Operable]) -> tuple[HTTPRouteHandler, ...]:
-    """The endpoints as Litestar takes them: one handler per path, whatever its methods."""
+    """Converts endpoints to Litestar handlers: one per path, for all its methods."""
     paths: dict[str, dict[str, Operable]] = {}
     for one in endpoints:
         methods = paths.setdefault(one.path, {})
@@ -121,7 +120,7 @@ def bound(endpoints: Iterable[Operable]) -> tuple[HTTPRouteHandler, ...]:
 
 
 def in_order(methods: Iterable[str]) -> str:
-    """Methods as the contract lists them (4.10, method_not_allowed)."""
+    """Methods in the contract's order (4.10, method_not_allowed)."""
     return ", ".join(sorted(methods, key=_ORDER.index))
 
 
@@ -136,7 +135,7 @@ def _bound(path: str, methods: Mapping[str, Operable]) -> HTTPRouteHandler:
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         call = current()
         chosen = by_method.get(call.method)
-        if chosen is None:  # Litestar lets nothing else pass
+        if chosen is None:  # OPTIONS: Litestar lets no other method through
             call.route = first.route
             answer = Answer(204, options_headers(call, allow), b"")
         else:
@@ -144,7 +143,7 @@ def _bound(path: str, methods: Mapping[str, Operable]) -> HTTPRouteHandler:
         await answer(scope, receive, send)
 
     async def operation() -> None:
-        """Never called: `run` stands before it."""
+        """Never called: `run` answers first."""
 
     handler = route(
         path,
@@ -165,10 +164,10 @@ def _in_place_of(run: ASGIApp) -> Callable[[ASGIApp], ASGIApp]:
 
 
 def straight(handlers: Iterable[HTTPRouteHandler]) -> dict[str, tuple[str, ASGIApp]]:
-    """Paths that end in their only parameter: by what stands before it, the parameter and what answers.
+    """Paths that end in their only parameter: maps the prefix to the parameter and the ASGI handler.
 
-    Litestar's router remembers a thousand paths, and companies have millions: `api.edge` leads these itself.
-    ValueError where another path lies below the same beginning, for then only the router knows which is meant.
+    Litestar's router caches a thousand paths, and there are millions of companies: `api.edge` routes these
+    directly. ValueError if another path has the same prefix, because then only the router can distinguish them.
     """
     paths = {path: handler for handler in handlers for path in handler.paths}
     ends: dict[str, tuple[str, ASGIApp]] = {}
@@ -184,7 +183,7 @@ def straight(handlers: Iterable[HTTPRouteHandler]) -> dict[str, tuple[str, ASGIA
 
 
 def _located(call: Call, answer: Answer) -> Answer:
-    """Says the canonical path of what was asked with a slash too many, where the handler has not."""
+    """Adds the canonical path as Content-Location after a trailing slash, unless the handler has set it."""
     routed = call.scope["path"]
     if call.path == routed or answer.status not in _LOCATED:
         return answer

@@ -1,6 +1,6 @@
-"""The text that Prometheus reads, made of what is counted and of what is true when it asks.
+"""Renders counters and current gauges in the Prometheus text format.
 
-Does not belong here: counting (`api.metrics`), or who may ask (`api.routes.metrics`).
+Does not belong here: counting (`api.metrics`), or access control (`api.routes.metrics`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from api.metrics import BOUNDS, COUNT, FIRST, SECONDS, SEPARATOR, TOTALS, Counts
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
 Gauges = Mapping[str, tuple[str, float]]
-"""What is true at this moment: by name, what it says and its value."""
+"""Gauges by name: description and current value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What is true of several things at this moment: what it says, and a value by the values of the labels."""
+    """Gauges with labels: description, and a value for each combination of label values."""
 
     said: str
     labels: tuple[str, ...]
@@ -30,7 +30,7 @@ class Labelled:
 
 
 def exposition(counts: Counts, gauges: Gauges, labelled: Mapping[str, Labelled]) -> bytes:
-    """The text that Prometheus reads."""
+    """The metrics in the Prometheus text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Told(counts, gauges, labelled))
     return generate_latest(registry)
@@ -45,14 +45,14 @@ class _Told(Collector):
     def collect(self) -> Iterator[Metric]:
         yield self._requests()
         yield self._durations()
-        problems = CounterMetricFamily("firm_problems", "Problems answered, by code.", labels=["code"])
+        problems = CounterMetricFamily("firm_problems", "Problem responses, by code.", labels=["code"])
         for code, value in sorted(self._counts.problems.items()):
             problems.add_metric([code], value)
         yield problems
         yield _attempts(self._counts)
         for name, said in TOTALS.items():
             yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
-        flying = "Requests being answered."
+        flying = "Requests in progress."
         yield GaugeMetricFamily("firm_http_requests_in_flight", flying, value=self._counts.in_flight)
         for name, (said, value) in self._gauges.items():
             yield GaugeMetricFamily(f"firm_{name}", said, value=value)
@@ -64,13 +64,13 @@ class _Told(Collector):
 
     def _requests(self) -> Metric:
         labels = ["route", "method", "status"]
-        family = CounterMetricFamily("firm_http_requests", "Requests answered.", labels=labels)
+        family = CounterMetricFamily("firm_http_requests", "Requests completed.", labels=labels)
         for name, row in sorted(self._counts.requests.items()):
             family.add_metric(name.split(SEPARATOR), row[COUNT])
         return family
 
     def _durations(self) -> Metric:
-        said = "Seconds from the request's head to its answer."
+        said = "Seconds from the request's head to its response."
         family = HistogramMetricFamily("firm_http_request_duration_seconds", said, labels=["route"])
         by_route: dict[str, list[float]] = {}
         for name, row in sorted(self._counts.requests.items()):
@@ -82,7 +82,7 @@ class _Told(Collector):
 
 
 class Attempted(Collector):
-    """The attempts of a process that delivers and serves nothing, as they are when somebody asks."""
+    """Attempt counters of a process that only delivers webhooks, read at scrape time."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
@@ -92,7 +92,7 @@ class Attempted(Collector):
 
 
 def _attempts(counts: Counts) -> Metric:
-    said = "Attempts of deliveries, by what came of them."
+    said = "Delivery attempts, by outcome."
     family = CounterMetricFamily("firm_webhook_attempts", said, labels=["outcome"])
     for outcome, value in sorted(counts.attempts.items()):
         family.add_metric([outcome], value)
@@ -100,7 +100,7 @@ def _attempts(counts: Counts) -> Metric:
 
 
 def _cumulated(row: list[float]) -> list[tuple[str, float]]:
-    """Buckets as Prometheus has them: each counts everything up to its bound."""
+    """Cumulative histogram buckets: each counts everything up to its bound."""
     buckets, seen = [], 0.0
     for bound, count in zip((*map(str, BOUNDS), "+Inf"), row, strict=True):
         seen += count

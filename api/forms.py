@@ -1,10 +1,8 @@
-"""Members of bodies: each is declared once, everything wrong is found and told together.
+"""Validates members of request bodies: each is declared once, and all errors are reported together.
 
-See docs/contract/contract.md 4.10, 422.
-
-A reader takes a value and the place where it stands (a JSON pointer), tells `Faults` what is wrong, and returns
-what is meant. Belongs here: what a form is, and readers that several forms share. Does not belong here: which
-members an operation has (`api.webhooks.validation`), or JSON itself (`api.bodies`).
+See docs/contract/contract.md 4.10, 422. A reader takes a value and its JSON pointer, reports errors to
+`Faults`, and returns the parsed value. Belongs here: the form mechanism, and readers that several forms share.
+Does not belong here: the members of an operation (`api.webhooks.validation`), or JSON itself (`api.bodies`).
 """
 
 import difflib
@@ -16,13 +14,13 @@ from api.bodies import Object
 from api.problems import InputError, Problem, problem
 
 SHOWN: Final = 60
-"""Characters of a caller's own text that an answer repeats."""
+"""Maximum characters of caller input repeated in a response."""
 _MOST_ERRORS: Final = 100
 
 
 @dataclass(slots=True)
 class Faults:
-    """What is wrong with one body, in the order it was found; the first hundred are kept."""
+    """Validation errors of one body, in the order found; the first hundred are kept."""
 
     errors: list[InputError] = field(default_factory=list)
     count: int = 0
@@ -33,12 +31,12 @@ class Faults:
             self.errors.append(InputError(code, detail, pointer=pointer))
 
     def check(self) -> None:
-        """422 where anything is wrong."""
+        """Raises the 422 if there are errors."""
         if self.count:
             raise self.problem()
 
     def problem(self) -> Problem:
-        """The 422 that tells all of it."""
+        """The 422 with all errors."""
         if self.count == 1:
             only = self.errors[0]
             end = "" if only.detail.endswith("?") else "."
@@ -59,20 +57,20 @@ class Member:
 
 
 class Form:
-    """The members of one operation's body. `read_only`: what answers have, and nobody may send."""
+    """The members of one operation's body. `read_only`: members of responses that must not be sent."""
 
     def __init__(self, *members: Member, read_only: Sequence[str] = ()) -> None:
         self._members = {member.name: member for member in members}
         self._read_only = read_only
 
     def read(self, body: Object, faults: Faults) -> dict[str, Any]:
-        """What was sent, by name; what was left out is left out."""
+        """The parsed members by name; missing members are omitted."""
         for name in body:
             if name not in self._members:
                 faults.add(*self._unknown(name), pointer_to(name))
         for member in self._members.values():
             if member.required and member.name not in body:
-                faults.add("missing", f"'{member.name}' must be given", pointer_to(member.name))
+                faults.add("missing", f"'{member.name}' is required", pointer_to(member.name))
         return {
             name: member.read(body[name], pointer_to(name), faults)
             for name, member in self._members.items()
@@ -82,13 +80,13 @@ class Form:
     def _unknown(self, name: str) -> tuple[str, str]:
         if name in self._read_only:
             return "read_only", f"'{name}' cannot be set"
-        return "unknown_member", f"'{name[:SHOWN]}' is not known here{meant(name, self._members)}"
+        return "unknown_member", f"'{name[:SHOWN]}' is not known{meant(name, self._members)}"
 
 
 def meant(given: str, known: Mapping[str, Any] | Sequence[str]) -> str:
-    """«; did you mean 'x'?», or what there is, to continue a detail."""
+    """«; did you mean 'x'?», or the list of known names, to append to an error detail."""
     near = difflib.get_close_matches(given[:SHOWN], known, 1)
-    return f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}"
+    return f"; did you mean '{near[0]}'?" if near else f"; allowed: {', '.join(known)}"
 
 
 def pointer_to(*steps: str | int) -> str:
@@ -97,7 +95,7 @@ def pointer_to(*steps: str | int) -> str:
 
 
 def whole(low: int, high: int) -> Reader:
-    """An integer within bounds; 5.0 is one, true is none."""
+    """Reads an integer within bounds; accepts 5.0, rejects true."""
     requirement = f"must be an integer from {low} to {high}"
 
     def read(value: Any, pointer: str, faults: Faults) -> int | None:
@@ -115,7 +113,7 @@ def whole(low: int, high: int) -> Reader:
 
 
 def text(longest: int) -> Reader:
-    """A string; NUL is no text to databases."""
+    """Reads a string; NUL is rejected because databases cannot store it."""
     requirement = f"must be a string of at most {longest} characters"
 
     def read(value: Any, pointer: str, faults: Faults) -> str | None:
@@ -133,7 +131,7 @@ def text(longest: int) -> Reader:
 
 
 def word(allowed: Sequence[str]) -> Reader:
-    """One of some words."""
+    """Reads one of the allowed words."""
 
     def read(value: Any, pointer: str, faults: Faults) -> str | None:
         if isinstance(value, str) and value in allowed:
@@ -145,12 +143,12 @@ def word(allowed: Sequence[str]) -> Reader:
 
 
 def or_null(read: Reader) -> Reader:
-    """The same, where null is a value too."""
+    """Also accepts null."""
     return lambda value, pointer, faults: None if value is None else read(value, pointer, faults)
 
 
 def array(one: Reader, most: int, when_empty: str, when_more: str | None = None) -> Reader:
-    """At least one value and at most so many, each once; what two spellings mean is once in the result."""
+    """Reads a non-empty array of at most `most` unique values; values with the same meaning are merged."""
     too_many = when_more or f"must have at most {most} entries"
 
     def read(value: Any, pointer: str, faults: Faults) -> tuple[Any, ...]:

@@ -1,8 +1,8 @@
-"""Operations that other services call: a POST whose sender signs the bytes as he sends them.
+"""Webhook receivers for other services: POST operations with a signature over the raw bytes.
 
-There is no key, no Idempotency-Key and no JSON before the signature was found right; the handler gets the bytes.
-Addresses that fail to prove who they are wait, as with keys. Does not belong here: whose signature, and what
-follows (`api.routes.billing`).
+No key, no Idempotency-Key, and no JSON parsing before the signature is verified; the handler gets the bytes.
+Addresses that fail authentication are rate-limited, as with keys. Does not belong here: verifying the
+signature, and processing (`api.routes.billing`).
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ Received = Callable[[Call, bytes], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One such operation; `api.endpoints.bound` binds it to its path as any other."""
+    """One such operation, bound to its path by `api.endpoints.bound` like any other."""
 
     path: str
     name: str
@@ -31,7 +31,7 @@ class Hook:
     public: bool = True
 
     async def answer(self, call: Call, receive: Receive) -> Answer:
-        """The answer to the bytes that were sent, or the problem that stands in its way."""
+        """Reads the bytes and runs the handler; a `Problem` becomes the response."""
         call.route = self.route
         try:
             check_url(call.scope["raw_path"], call.query)
@@ -44,7 +44,7 @@ class Hook:
 
 
 def hook(path: str, limit: int) -> Callable[[Received], Hook]:
-    """Makes a handler the answer to what is posted to `path`: at most `limit` bytes, of whatever kind."""
+    """Registers a handler for POST on `path`: at most `limit` bytes of any media type."""
 
     def bind(handler: Received) -> Hook:
         told = Route(path, Sharing.NOBODY, counted=False, body=Body(limit=limit))

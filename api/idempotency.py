@@ -1,9 +1,8 @@
-"""Idempotency-Key: a POST that is repeated is answered as the first time, and done once.
+"""Idempotency-Key: a repeated POST is executed once and gets the first response again.
 
-See docs/contract/contract.md 4.12.
-
-The key belongs to account, method and path, and to one body. What is stored is the whole answer, encrypted, for 24
-hours. Does not belong here: SQL (`api.db.idempotency`), or what the operation does.
+See docs/contract/contract.md 4.12. The key is scoped to account, method and path, and bound to one body. The
+whole response is stored, encrypted, for 24 hours. Does not belong here: SQL (`api.db.idempotency`), or the
+operation itself.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ from api.problems import InputError, Problem, problem
 
 KEPT: Final = timedelta(hours=24)
 ABANDONED: Final = timedelta(seconds=60)
-"""Whose first request has not ended by then has crashed: the key is free again."""
+"""A first request that takes longer has crashed: its key becomes free again."""
 
 _LOGGER: Final = logging.getLogger("firm.api")
 _NAME: Final = b"idempotency-key"
@@ -46,7 +45,7 @@ class _Saved(msgspec.Struct):
 
 
 async def once(call: Call, handler: Handler) -> Answer:
-    """The answer to a POST, or that of the first request with its key."""
+    """Runs a POST, or returns the stored response of the first request with the same key."""
     key = _key(call)
     if key is None:
         return await handler(call)
@@ -69,7 +68,7 @@ async def once(call: Call, handler: Handler) -> Answer:
 
 
 def _key(call: Call) -> str | None:
-    """The key, bare or as a structured field's string; 400 where it is neither."""
+    """The key, bare or as a structured-field string; 400 if malformed."""
     given = [value for name, value in call.scope["headers"] if name == _NAME]
     if not given:
         return None
@@ -86,7 +85,7 @@ def _key(call: Call) -> str | None:
 
 
 def _operation(call: Call) -> str:
-    """Method and path; a path that is no ordinary one by its digest."""
+    """Method and path; an unusual path (too long or not printable ASCII) is replaced by its digest."""
     path = call.scope["path"]
     if not _OPERATION.fullmatch(path):
         path = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
@@ -102,7 +101,7 @@ def _is_kept(status: int) -> bool:
 
 
 async def _claimed(call: Call, claim: Claim) -> Stored | None:
-    """None: this request is the one to do it. Else the one that does, or did."""
+    """Claims the key; None on success, else the request that holds it."""
     now = call.service.clock.now()
     return await call.service.control.write(
         lambda connection: requests.claim(connection, claim, now, now - KEPT, now - ABANDONED)
@@ -124,7 +123,7 @@ def _again(call: Call, claim: Claim, found: Stored) -> Answer:
 
 
 async def _save(call: Call, claim: Claim, answer: Answer) -> bool:
-    """Keeps the answer. Where that fails it is given all the same: what was asked has been done."""
+    """Stores the response. On failure the response is still returned: the operation has been executed."""
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers]
     sealed = call.service.sealer.seal(msgspec.json.encode(_Saved(headers, answer.body.decode())).decode())
     try:
@@ -132,15 +131,15 @@ async def _save(call: Call, claim: Claim, answer: Answer) -> bool:
             lambda connection: requests.finish(connection, claim, answer.status, sealed)
         )
     except (SQLAlchemyError, Problem):
-        _LOGGER.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
+        _LOGGER.warning("a response could not be stored for its Idempotency-Key", exc_info=True)
     return True
 
 
 async def _release(call: Call, claim: Claim) -> None:
-    """The key is free for another try: nothing came of this one. Else it is free after a minute."""
+    """Frees the key for a retry, as nothing was executed. If this fails it becomes free after a minute."""
     try:
         await asyncio.shield(
             call.service.control.write(lambda connection: requests.release(connection, claim))
         )
     except (SQLAlchemyError, Problem):
-        _LOGGER.warning("an Idempotency-Key could not be freed", exc_info=True)
+        _LOGGER.warning("an Idempotency-Key could not be released", exc_info=True)

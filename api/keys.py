@@ -1,7 +1,7 @@
-"""The form of API keys (docs/contract/keys-and-limits.md 3.1): prefix, 36 random characters, 6 of checksum.
+"""Format of API keys (docs/contract/keys-and-limits.md 3.1): prefix, 36 random characters, 6 of checksum.
 
-The checksum lets scanners, and this service, tell a typing error without a look-up. Does not belong here:
-where keys are stored (`api.db`), or who may do what with one (`api.admission`).
+The checksum lets scanners and this service detect a typing error without a look-up. Does not belong here:
+storing keys (`api.db`), or access control (`api.admission`).
 """
 
 import hmac
@@ -30,13 +30,13 @@ def _checksum(text: str) -> str:
 
 
 def make_key(kind: Kind) -> str:
-    """A new key; it is shown once and only its digest is kept."""
+    """Creates a key; it is shown once and only its digest is stored."""
     body = f"firm_{kind}_" + "".join([secrets.choice(_ALPHABET) for _ in range(_RANDOM)])
     return body + _checksum(body)
 
 
 def kind_of(key: str) -> Kind | None:
-    """The kind of a well-formed key whose checksum is right; None for anything else."""
+    """The kind of a well-formed key with a valid checksum; None for anything else."""
     found = _PATTERN.fullmatch(key)
     if found is None or _checksum(key[:-_CHECKSUM]) != key[-_CHECKSUM:]:
         return None
@@ -44,11 +44,14 @@ def kind_of(key: str) -> Kind | None:
 
 
 def digest_of(key: str, pepper: bytes) -> bytes:
-    """What is stored and looked up. The key has 214 bits: a slow hash would add latency and no safety."""
+    """The digest that is stored and looked up.
+
+    A key has 214 bits: a slow hash would add latency and no security.
+    """
     return hmac.digest(pepper, key.encode(), "sha256")
 
 
 def shown_parts(key: str) -> tuple[str, str]:
-    """What a dashboard may show: the prefix with the next four characters, and the last four."""
+    """The displayable parts: the prefix with the next four characters, and the last four."""
     prefix = key.index("_", len("firm_")) + 1
     return key[: prefix + _SHOWN], key[-_SHOWN:]

@@ -1,11 +1,10 @@
-"""How much an account may ask: burst, monthly quota, and the headers that tell (docs/contract/contract.md 4.11).
+"""Rate limits of an account: burst, monthly quota, and the RateLimit headers (docs/contract/contract.md 4.11).
 
-Every authenticated request takes a token of its account's bucket (`enter`); when its answer is known it is
-counted if its status counts (`settle`), so the headers tell exactly what is left after it. Failed
-authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come
-with the key's look-up (`Meter`).
-
-Does not belong here: the buckets (`api.buckets`), storing counts (`api.usage`), the tiers (`api.tiers`).
+Every authenticated request takes a token from its account's bucket (`enter`). Once the status is known it is
+counted if that status counts (`settle`), so the headers report exactly the remaining requests. Failed
+authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come with
+the key's look-up (`Meter`). Does not belong here: the buckets (`api.buckets`), storing counts (`api.usage`),
+the tiers (`api.tiers`).
 """
 
 import logging
@@ -26,9 +25,9 @@ _LOGGER: Final = logging.getLogger("firm.api")
 Header = tuple[bytes, bytes]
 COUNTED: Final = frozenset((200, 201, 202, 204, 206, 400, 404, 409, 412, 422))
 EMPTY: Final = -1
-"""What `enter` gives where the account's bucket holds no token."""
+"""Returned by `enter` if the account's bucket is empty."""
 EMPTY_FOR_VISITOR: Final = -2
-"""What `visit` gives where the visitor's own bucket holds none."""
+"""Returned by `visit` if the visitor's bucket is empty."""
 _DEEPEST: Final = 60.0
 MAX_METERS: Final = 100_000
 _TESTS_A_MINUTE: Final = 10
@@ -42,7 +41,7 @@ _CACHED: Final = 4096
 
 
 class Meter:
-    """What one account has used and may use; the same object for all its keys."""
+    """Usage and limits of one account; shared by all its keys."""
 
     __slots__ = ("account_id", "allowed", "bucket", "constant", "count", "month", "tier")
 
@@ -52,7 +51,7 @@ class Meter:
         self.start(tier, month, Count(account_id, month.number, stored))
 
     def start(self, tier: Tier, month: Month, count: Count) -> None:
-        """From now on by another tier, or in another month."""
+        """Switches to another tier or month."""
         self.tier = tier
         self.bucket.rate = _rate(tier.burst_per_second, tier.burst_capacity)
         self.allowed = tier.monthly_requests
@@ -62,7 +61,7 @@ class Meter:
 
 
 class Limits:
-    """The limits of one process; buckets are shared with the others once `start` has found their file."""
+    """The limits of one process; buckets are shared with the other processes after `start`."""
 
     def __init__(self, tiers: Tiers, clock: Clock, store: Store) -> None:
         self._tiers = tiers
@@ -81,24 +80,24 @@ class Limits:
         self._visiting = _rate(visits, visits)
 
     def start(self, path: Path) -> None:
-        """Share bursts with the other processes of this machine."""
+        """Shares bursts with the other processes of this machine."""
         memory = shared_memory(path)
         if memory is not None:
             self._buckets = Buckets(memory, self._deepest)
 
     async def stop(self) -> None:
-        """Store what was counted."""
+        """Stores the pending counts."""
         await self._usage.close()
 
     def month(self) -> Month:
-        """The month it is, on the service's clock."""
+        """The current month, by the service's clock."""
         now = self._wall()
         if not self._month.from_second <= now < self._month.to_second:
             self._month = month_at(now)
         return self._month
 
     def meter_of(self, found: KeyRecord) -> Meter:
-        """The account's meter, brought up to what a look-up of one of its keys has found."""
+        """The account's meter, updated from the look-up of one of its keys."""
         account_id, tier, present = found.account_id, self._tier(found.tier), self.month()
         known = found.used if found.month == present.number else 0
         meter = self._meters.get(account_id)
@@ -113,25 +112,25 @@ class Limits:
         return meter
 
     def enter(self, meter: Meter, now: float) -> int:
-        """Take a token of the account's burst: how many are left, or EMPTY."""
+        """Takes a token of the account's burst. Returns the number left, or EMPTY."""
         return self._buckets.spend(meter.bucket, now)
 
     def visit(self, meter: Meter, key_id: str, client: str, now: float) -> int:
-        """The same for a publishable key, whose every visitor has a bucket too, taken from first."""
+        """Like `enter`, for a publishable key: each visitor also has a bucket, which is charged first."""
         visitor = bucket_of(f"{key_id} {network_of(client)}", self._visiting)
         if self._buckets.spend(visitor, now) < 0:
             return EMPTY_FOR_VISITOR
         return self._buckets.spend(meter.bucket, now)
 
     def too_fast(self, meter: Meter, left: int) -> Problem:
-        """429 for what `enter` or `visit` has found empty."""
+        """429 for an empty result of `enter` or `visit`."""
         if left == EMPTY_FOR_VISITOR:
             allowed = self._visiting.per_second
             return _too_fast(f"More than {allowed:g} requests per second from one address.")
         return _too_fast(f"More than {meter.tier.burst_per_second} requests per second.")
 
     def check_quota(self, meter: Meter) -> None:
-        """429 where the month is used up."""
+        """429 if the monthly quota is used up."""
         self._follow(meter)
         if meter.count.used < meter.allowed:
             return
@@ -145,7 +144,7 @@ class Limits:
         )
 
     def check_test(self, subscription_id: str, now: float) -> None:
-        """429 where a subscription's endpoint has had its test sends of the minute.
+        """429 if a subscription has used its test sends per minute.
 
         See docs/contract/contract.md 4.8.
         """
@@ -154,33 +153,33 @@ class Limits:
             raise _limited("rate_limited", detail, "test", _TEST_EVERY)
 
     def check_sign_in(self, client: str, now: float) -> None:
-        """429 where an address asks for links, or tries them, too often."""
+        """429 if an address requests or tries sign-in links too often."""
         if self._buckets.spend(bucket_of(f"sign-in {network_of(client)}", _SIGN_INS), now) < 0:
-            raise _limited("rate_limited", "Too many attempts to sign in. Wait a minute.", "sign-in", 60)
+            raise _limited("rate_limited", "Too many sign-in attempts. Try again in a minute.", "sign-in", 60)
 
     def check_change(self, account_id: str, now: float) -> None:
-        """429 where an account changes things in its dashboard faster than people do."""
+        """429 if an account makes dashboard changes faster than a person would."""
         if self._buckets.spend(bucket_of(f"change {account_id}", _CHANGES), now) < 0:
-            raise _limited("rate_limited", "Too many changes at once. Wait a minute.", "change", 60)
+            raise _limited("rate_limited", "Too many changes. Try again in a minute.", "change", 60)
 
     def try_client(self, client: str, now: float) -> None:
-        """Before a key is looked up: 429 where this address has failed too often of late.
+        """429 before a key is looked up, if this address has failed too often lately.
 
-        So no flood of invented keys reaches the database. Whoever succeeds gets the token back.
+        So a flood of invented keys never reaches the database. A successful look-up returns the token.
         """
         if self._buckets.spend(bucket_of(network_of(client), self._failing), now) < 0:
             allowed = self._failing.per_second
             raise _too_fast(f"More than {allowed:g} failed authentications per second from this address.")
 
     def blame_client(self, client: str, now: float) -> None:
-        """A key that worked before does no longer: that is a failure like others."""
+        """Counts a failed authentication: a key that worked before no longer does."""
         self._buckets.spend(bucket_of(network_of(client), self._failing), now)
 
     def forgive_client(self, client: str, now: float) -> None:
         self._buckets.give_back(bucket_of(network_of(client), self._failing), now)
 
     def settle(self, meter: Meter, status: int, counted: bool, left: int) -> tuple[Header, ...]:
-        """Count an answer if its status counts, and tell what is left after it."""
+        """Counts a response if its status counts, and returns the RateLimit headers."""
         month = meter.month
         now = int(self._wall())
         if not month.from_second <= now < month.to_second:
@@ -202,12 +201,12 @@ class Limits:
         )
 
     def learn(self, meter: Meter, month: int, stored: int) -> None:
-        """What the database says of a month just now."""
+        """Takes over the stored count of a month."""
         if self._follow(meter).number == month:
             meter.count.learn(stored)
 
     def _follow(self, meter: Meter) -> Month:
-        """The present month, which `meter` counts from here on."""
+        """The current month; switches `meter` to it."""
         month = self.month()
         if meter.month is not month:
             same = meter.month.number == month.number
@@ -219,11 +218,13 @@ class Limits:
         tier = self._tiers.by_name.get(name)
         if tier is None:
             tier = self._tiers.most_generous
-            _LOGGER.error("an account is on tier %r, which is not configured: served as %s", name, tier.name)
+            _LOGGER.error(
+                "an account has tier %r, which is not configured: %s is used instead", name, tier.name
+            )
         return tier
 
     def _forget(self) -> None:
-        """Accounts that have nothing unwritten; the next look-up of a key makes their meters anew."""
+        """Drops meters without unwritten counts; the next key look-up creates them again."""
         self._meters = {
             account_id: meter
             for account_id, meter in self._meters.items()
@@ -238,7 +239,7 @@ def _rate(per_second: float, capacity: float) -> Rate:
 
 @lru_cache(_CACHED)
 def _constant_headers(tier: Tier, month: Month) -> tuple[Header, ...]:
-    """What is the same for all answers of a tier within a month."""
+    """The headers that are constant for a tier within a month."""
     policy = (
         f'"burst";q={tier.burst_capacity};w={tier.burst_seconds}, '
         f'"month";q={tier.monthly_requests};w={month.seconds}'
@@ -252,7 +253,7 @@ def _constant_headers(tier: Tier, month: Month) -> tuple[Header, ...]:
 
 @lru_cache(_CACHED)
 def network_of(client: str) -> str:
-    """Whom an address stands for: itself, or its /64 where one subscriber has so many (IPv6)."""
+    """The rate-limit identity of an address: IPv4 as is, IPv6 by its /64, which usually is one subscriber."""
     try:
         address = ip_address(client)
     except ValueError:
@@ -263,7 +264,7 @@ def network_of(client: str) -> str:
 
 
 def _too_fast(said: str) -> Problem:
-    """Every bucket gains at least one token a second, so that is when to come again."""
+    """429 with Retry-After 1: every bucket gains at least one token a second."""
     return _limited("rate_limited", f"{said} Try again in 1 second.", "burst", 1)
 
 

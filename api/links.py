@@ -1,4 +1,4 @@
-"""Where an answer leads: `links` of the document, which clients and fuzzers follow.
+"""OpenAPI `links`: which operations follow from a response, used by clients and fuzzers.
 
 Does not belong here: the `Link` header of pages (`api.pages`).
 """
@@ -12,7 +12,7 @@ from api.schemas.kinds import Schema
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """One operation that takes something of an answer: by parameter, a runtime expression of OpenAPI."""
+    """An operation that takes values of a response: parameters mapped to OpenAPI runtime expressions."""
 
     operation_id: str
     sources: Mapping[str, str]
@@ -21,35 +21,35 @@ class Lead:
 
 def _of_company(source: str) -> tuple[Lead, ...]:
     return (
-        Lead("getCompany", {"org_number": source}, "The company's profile."),
-        Lead("listFinancials", {"org_number": source}, "Its financials."),
-        Lead("listOwnership", {"org_number": source}, "Its owners."),
-        Lead("listCompanyEvents", {"company_id": source}, "Its events."),
+        Lead("getCompany", {"org_number": source}, "Get the company's profile."),
+        Lead("listFinancials", {"org_number": source}, "List its financials."),
+        Lead("listOwnership", {"org_number": source}, "List its owners."),
+        Lead("listCompanyEvents", {"company_id": source}, "List its events."),
     )
 
 
 def _of_subscription(source: str) -> tuple[Lead, ...]:
     place = {"id": source}
     return (
-        Lead("getWebhook", place, "The subscription."),
-        Lead("updateWebhook", place, "Changes it."),
-        Lead("rotateWebhookSecret", place, "Replaces its secret."),
-        Lead("testWebhook", place, "Sends a test."),
-        Lead("listWebhookDeliveries", place, "What was delivered."),
-        Lead("createWebhookReplay", place, "Delivers again."),
-        Lead("deleteWebhook", place, "Deletes it."),
+        Lead("getWebhook", place, "Get the subscription."),
+        Lead("updateWebhook", place, "Update it."),
+        Lead("rotateWebhookSecret", place, "Rotate its secret."),
+        Lead("testWebhook", place, "Send a test event."),
+        Lead("listWebhookDeliveries", place, "List its deliveries."),
+        Lead("createWebhookReplay", place, "Create a replay."),
+        Lead("deleteWebhook", place, "Delete it."),
     )
 
 
 def _of_delivery(subscription: str, delivery: str) -> tuple[Lead, ...]:
     place = {"id": subscription, "delivery_id": delivery}
     return (
-        Lead("getWebhookDelivery", place, "The delivery with its attempts."),
-        Lead("retryWebhookDelivery", place, "One more attempt."),
+        Lead("getWebhookDelivery", place, "Get the delivery with its attempts."),
+        Lead("retryWebhookDelivery", place, "Make one more attempt."),
     )
 
 
-# A page of search leads nowhere: it may be empty, and a link that does not resolve is an error to those who follow.
+# A search page has no links: it may be empty, and clients treat an unresolvable link as an error.
 FROM_PROFILE: Final = _of_company("$response.body#/id")
 FROM_COMPANY_LIST: Final = _of_company("$response.body#/company_id")
 FROM_SUBSCRIPTION: Final = _of_subscription("$response.body#/id")
@@ -58,7 +58,7 @@ FROM_REPLAY: Final = (
     Lead(
         "getWebhookReplay",
         {"id": "$response.body#/subscription_id", "replay_id": "$response.body#/id"},
-        "How far it has come.",
+        "Get the replay's progress.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Standard logging as JSON lines: errors, warnings, start and stop, with the request id where there is one.
+"""Standard logging as JSON lines: errors, warnings, start and stop, with the request id if there is one.
 
 Does not belong here: the line per request (`api.access_log`).
 """
@@ -35,7 +35,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(stream: TextIO = sys.stderr) -> None:
-    """Send everything of this process to `stream` as JSON lines; called once, by the process that serves."""
+    """Sends all logs of this process to `stream` as JSON lines; called once, by the serving process."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()

@@ -1,4 +1,4 @@
-"""What callers may send and want back: Host (400), Accept (406), Content-Type (415), sizes (413, 414, 431).
+"""Checks request headers and sizes: Host (400), Accept (406), Content-Type (415), sizes (413, 414, 431).
 
 Does not belong here: the content of a body, or query parameters (`api.parameters`).
 """
@@ -26,8 +26,8 @@ _CACHED: Final = 256
 
 
 def oversized(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]) -> Problem | None:
-    """A URL or headers beyond the limits; checked before anything reads them."""
-    path, _, _ = raw_path.partition(b"?")  # some servers leave the query there
+    """Problem if the URL or the headers exceed the limits; checked before they are parsed."""
+    path, _, _ = raw_path.partition(b"?")  # some servers include the query
     if len(path) + (len(query) + 1 if query else 0) > URL_LIMIT:
         return problem("uri_too_long", f"At most {URL_LIMIT} bytes.", limit=URL_LIMIT)
     size = sum(map(len, chain.from_iterable(headers))) + _HEADER_OVERHEAD * len(headers)
@@ -37,11 +37,11 @@ def oversized(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, byte
 
 
 def misdirected(headers: Mapping[bytes, bytes]) -> Problem | None:
-    """A Host that names no host."""
+    """Problem if the Host header is malformed."""
     host = headers.get(b"host")
     if host is None or _is_host(host):
         return None
-    error = InputError("format", "must be a host, with or without a port", header="Host")
+    error = InputError("format", "must be a host with an optional port", header="Host")
     return problem("invalid_parameter", "The Host header is malformed.", error)
 
 
@@ -51,17 +51,17 @@ def _is_host(host: bytes) -> bool:
 
 
 def check_accept(accept: bytes | None) -> None:
-    """Refuse a caller that takes no JSON."""
+    """Rejects a caller that does not accept JSON."""
     if accept is None or accept in _ACCEPTABLE or not accept.strip():
         return
     judged = [_judged(choice) for choice in accept.split(b",")]
-    refused = (_JSON, False) in judged and (_JSON, True) not in judged  # named, it outweighs any wildcard
+    refused = (_JSON, False) in judged and (_JSON, True) not in judged  # explicit entries override wildcards
     if refused or not any(taken and media_type in _ACCEPTABLE for media_type, taken in judged):
         raise problem("not_acceptable", "Only application/json is served.")
 
 
 def _judged(choice: bytes) -> tuple[bytes, bool]:
-    """One media range of an Accept header, and whether it is wanted (q=0 says that it is not)."""
+    """One media range of an Accept header, and whether it is acceptable (not q=0)."""
     media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
     refused = any(
         setting.replace(b" ", b"") in (b"q=0", b"q=0.", b"q=0.0", b"q=0.00", b"q=0.000")
@@ -73,7 +73,7 @@ def _judged(choice: bytes) -> tuple[bytes, bool]:
 def check_body(
     headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT, media_types: Sequence[bytes] = JSON_TYPES
 ) -> None:
-    """Refuse a body that is too large or not JSON, by what the headers announce of it."""
+    """Rejects a body that is too large or not JSON, by its headers."""
     if b"content-length" not in headers and b"transfer-encoding" not in headers:
         return
     length = headers.get(b"content-length", b"0")
@@ -90,5 +90,5 @@ def check_body(
 
 
 def too_large(limit: int) -> Problem:
-    """413, for what is announced and for what turns out so."""
+    """413, for a declared and for an actual length."""
     return problem("payload_too_large", f"At most {limit} bytes.", limit=limit)

@@ -1,9 +1,9 @@
-"""What the service counts, for Prometheus: requests, problems, waiting, the release, over all workers.
+"""In-process metrics for Prometheus: requests, problems, waiting times, the release, summed over all workers.
 
-A request adds to plain numbers on the event loop; names, labels and text are made when somebody asks. Several
-workers put their numbers on a `Board` once a second and each can tell the sum, also of one that has died: its
-successor goes on counting from there (prometheus-client's own multi-process files would cost a write per number and
-keep one file per dead process). Does not belong here: the text that is made of it (`api.exposition`).
+A request only increments numbers on the event loop; names, labels and text are built at scrape time. Several
+workers publish their numbers on a `Board` once a second, so each can report the sum. A restarted worker
+continues the counters of the dead one (prometheus-client's own multi-process files would cost a write per
+number and keep one file per dead process). Does not belong here: the text format (`api.exposition`).
 """
 
 import asyncio
@@ -45,39 +45,39 @@ _METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "
 SEPARATOR: Final = " "
 
 TOTALS: Final = {
-    "authenticated_requests": "Requests with a good key.",
-    "key_lookups": "Keys looked up in the database; the others were known already.",
-    "list_waits": "List queries that waited for their turn.",
-    "list_wait_seconds": "Seconds that list queries waited for their turn.",
-    "list_refused": "List queries answered 503 because no turn came in time.",
+    "authenticated_requests": "Requests with a valid key.",
+    "key_lookups": "Keys looked up in the database, not found in the cache.",
+    "list_waits": "List queries that waited for a free slot.",
+    "list_wait_seconds": "Seconds that list queries waited for a free slot.",
+    "list_refused": "List queries answered 503 because no slot became free in time.",
     "list_too_slow": "List queries answered 503 because they took too long.",
-    "worker_starts": "Workers started, the first of each place included.",
+    "worker_starts": "Worker processes started, including the first of each slot.",
 }
-"""Counters without labels: name, and what it says."""
+"""Counters without labels: name and description."""
 
 
 class Counts(msgspec.Struct):
     """Numbers of one worker, or the sum of several."""
 
     requests: dict[str, list[float]] = {}
-    """By `route method class`: how many, their seconds, how many up to each bound and beyond."""
+    """By `route method class`: count, sum of seconds, and count per histogram bucket."""
     problems: dict[str, float] = {}
     attempts: dict[str, float] = {}
-    """Of webhooks, by outcome."""
+    """Webhook attempts by outcome."""
     totals: dict[str, float] = {}
     in_flight: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One worker's place on the board."""
+    """One worker's slot on the board."""
 
     board: Board
     place: int
 
 
 class Metrics:
-    """Counts of this worker, and the sum over all. `observe` belongs to the event loop."""
+    """Counters of this worker, and the sum over all. `observe` must run on the event loop."""
 
     __slots__ = (
         "_added",
@@ -101,18 +101,18 @@ class Metrics:
         self._lock = threading.Lock()
         self._desk = desk
         self._former = _read(desk.board, desk.place) if desk else Counts()
-        self._former.in_flight = 0  # those of a worker that died have died with it
+        self._former.in_flight = 0  # requests of a dead worker are no longer in flight
         self.add("worker_starts")
 
     @property
     def shared(self) -> bool:
-        """Whether there are other workers."""
+        """True if there are other workers."""
         return self._desk is not None
 
     def observe(
         self, asked: tuple[str, str, int], seconds: float, problem: str | None, authenticated: bool
     ) -> None:
-        """One request has ended: route, method and status of the answer (0: nothing was sent)."""
+        """Records a finished request: route, method and status of the response (0: nothing was sent)."""
         self.in_flight -= 1
         row = self._requests.get(asked)
         if row is None:
@@ -126,7 +126,7 @@ class Metrics:
             self._problems[problem] = self._problems.get(problem, 0.0) + 1
 
     def _new_row(self, asked: tuple[str, str, int]) -> list[float]:
-        """A row of its own, unless callers made the method up: those share one."""
+        """Creates a counter row; unknown methods share one, or callers could create any number of rows."""
         route, method, status = asked
         if method not in _METHODS:
             asked = route, "other", status
@@ -138,11 +138,11 @@ class Metrics:
             self._added[name] += more
 
     def attempted(self, outcome: str) -> None:
-        """One attempt of a webhook has ended: `succeeded`, or with this error (docs/contract/contract.md 4.8)."""
+        """Counts a finished webhook attempt: `succeeded`, or its error (docs/contract/contract.md 4.8)."""
         self._attempts[outcome] = self._attempts.get(outcome, 0.0) + 1
 
     def counted(self, name: str, function: Callable[P, T]) -> Callable[P, T]:
-        """The function, counted at every call."""
+        """Wraps a function so that every call is counted."""
 
         def counting(*arguments: P.args, **named: P.kwargs) -> T:
             self.add(name)
@@ -151,12 +151,12 @@ class Metrics:
         return counting
 
     def publish(self) -> None:
-        """Puts this worker's numbers where the others find them."""
+        """Publishes this worker's numbers to the other workers."""
         if self._desk is not None:
             self._desk.board.write(self._desk.place, msgspec.msgpack.encode(self._mine()))
 
     def counts(self) -> Counts:
-        """The sum over all workers: this one's of now, the others' of at most a second ago."""
+        """The sum over all workers: this one's current numbers, the others' at most a second old."""
         if self._desk is None:
             return self._mine()
         board, mine = self._desk.board, self._desk.place
@@ -175,7 +175,7 @@ class Metrics:
 
 @asynccontextmanager
 async def publishing(metrics: Metrics) -> AsyncIterator[None]:
-    """While the service runs, its numbers are put on the board, and once more when it ends."""
+    """Publishes the numbers while the service runs, and once more at the end."""
     timer = asyncio.create_task(_published(metrics)) if metrics.shared else None
     try:
         yield

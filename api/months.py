@@ -1,6 +1,6 @@
 """The window of the monthly quota: a calendar month in UTC.
 
-Does not belong here: what is counted in it (`api.usage`).
+Does not belong here: counting (`api.usage`).
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """One calendar month; `number` as it is stored, 202611."""
+    """One calendar month; `number` is its stored form, e.g. 202611."""
 
     number: int
     start: datetime

@@ -1,7 +1,7 @@
-"""The OpenAPI 3.1 document (docs/contract/contract.md 4.14), made from the same declarations that read queries.
+"""Builds the OpenAPI 3.1 document (docs/contract/contract.md 4.14) from the declarations that parse queries.
 
-Litestar's own generator describes what it parses itself, and our queries are read by `api.parameters`; so the
-document is put together here, once per start. Does not belong here: schemas (`api.schemas`).
+Litestar's own generator describes what it parses itself, but our queries are parsed by `api.parameters`; so the
+document is built here, once per start. Does not belong here: schemas (`api.schemas`).
 """
 
 from typing import Any, Final
@@ -32,7 +32,7 @@ VERSION: Final = "1.3.0"
 
 
 def document(public_url: str) -> bytes:
-    """The document as it is served."""
+    """The document as served bytes."""
     return msgspec.json.format(msgspec.json.encode(_document(public_url)), indent=0)
 
 
@@ -121,7 +121,7 @@ def _responses(operation: Operation) -> Schema:
         success["links"] = links(operation.leads_to)
     answers: Schema = {str(operation.status): success}
     if "ETag" in operation.headers:
-        text = "Unchanged since the ETag in If-None-Match."
+        text = "Not modified since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
     return answers | problems.documented(operation.refusals, public=operation.public)
 

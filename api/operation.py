@@ -1,7 +1,7 @@
-"""What the document says of one operation: method, path, texts, parameters, body, answer.
+"""Describes one operation of the OpenAPI document: method, path, texts, parameters, body, response.
 
-Does not belong here: the operations themselves (`api.operations`, `api.webhook_operations`), or how they are
-written down (`api.openapi`).
+Does not belong here: the operations themselves (`api.operations`, `api.webhook_operations`), or their
+serialisation (`api.openapi`).
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class PathParameter:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """What is sent: one JSON object."""
+    """A request body: one JSON object."""
 
     schema: Schema
     description: str
@@ -36,7 +36,7 @@ class RequestBody:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation; with GET, HEAD is the same without a body."""
+    """One operation. A GET operation also answers HEAD, without a body."""
 
     path: str
     operation_id: str
@@ -44,19 +44,19 @@ class Operation:
     summary: str
     description: str
     answer: Schema | None
-    """None where there is nothing to say (204)."""
+    """None for a response without a body (204)."""
     answer_description: str
     headers: tuple[str, ...]
-    """Names of headers on its answers, beyond those that all answers have."""
+    """Additional response headers."""
     method: str = "get"
     status: int = 200
     places: tuple[PathParameter, ...] = ()
     query: Query = NO_PARAMETERS
     asked_headers: tuple[str, ...] = ()
-    """Names of request headers it looks at (`api.schemas.request_headers`)."""
+    """Names of request headers it reads (`api.schemas.request_headers`)."""
     body: RequestBody | None = None
     example: Any = None
     refusals: tuple[int, ...] = ()
-    """Statuses of its errors, beyond those that all operations have."""
+    """Additional error statuses."""
     leads_to: tuple[Lead, ...] = ()
     public: bool = False

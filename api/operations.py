@@ -1,6 +1,6 @@
-"""The operations as callers see them: path, id, texts, parameters, answer.
+"""OpenAPI texts of the operations: path, id, texts, parameters, response.
 
-A test holds the table to the routes that exist. Those on webhooks stand in `api.webhook_operations`. Does not
+A test compares the table with the existing routes. Webhook operations are in `api.webhook_operations`. Does not
 belong here: what a route does (`api.routes`).
 """
 
@@ -23,7 +23,7 @@ from api.webhook_operations import WEBHOOK_OPERATIONS
 
 _NUMBER: Final = PathParameter(
     "org_number",
-    "Registry number, or full id. Accepted spellings: /problems/invalid-org-number.",
+    "Registry number or full id. Accepted formats: /problems/invalid-org-number.",
     {
         "type": "string",
         "minLength": 4,
@@ -35,7 +35,8 @@ _NUMBER: Final = PathParameter(
 _ID: Final = PathParameter("company_id", _NUMBER.description, _NUMBER.schema, "firm:SE:5599999991")
 _IN_MARKET: Final = PathParameter(
     "org_number",
-    "Registry number as the market writes it; also a bare CIK, short UK digits, a Finnish id without hyphen.",
+    "Registry number in the market's format. Also accepted: a CIK alone, UK digits without leading "
+    "zeros, a Finnish id without its hyphen.",
     {
         "type": "string",
         "minLength": 1,
@@ -46,19 +47,21 @@ _IN_MARKET: Final = PathParameter(
 )
 _MARKET: Final = PathParameter(
     "market",
-    "Lower-case market code; gb is read as uk.",
+    "Market code in lower case; `gb` is an alias of `uk`.",
     {"type": "string", "enum": ["us", "se", "no", "fi", "uk", "gb"]},
     "se",
 )
 _PROFILE_TEXT: Final = (
-    "Exactly 14 keys; `include` adds some, `fields` selects some. Another spelling of the number is answered "
-    "with Content-Location."
+    "Returns exactly 14 keys; `include` adds keys, `fields` selects keys. If the number was not "
+    "sent in its canonical form, `Content-Location` names the canonical path."
 )
 _SEARCH_TEXT: Final = (
-    "By name or number, in some or all countries. With `q` best matches first, else by id. Different parameters "
-    "narrow, values of one widen; a company that lacks what is filtered by is left out. `revenue_min` and "
-    "`revenue_max` need `currency`: amounts are not converted. `industry` needs `industry_scheme` where countries "
-    "of different schemes are searched. A range that ends before it begins matches nothing."
+    "Searches by name or number, in some or all countries. With `q` the best matches come first, "
+    "otherwise results are ordered by id. Different parameters are combined with AND, several "
+    "values of one parameter with OR. A company without a value for a filtered field does not "
+    "match. `revenue_min` and `revenue_max` require `currency`: amounts are not converted. "
+    "`industry` requires `industry_scheme` if the countries searched use different schemes. A "
+    "range that ends before it begins matches nothing."
 )
 
 OPERATIONS: Final = (
@@ -66,7 +69,7 @@ OPERATIONS: Final = (
         path="/api/v1/companies/{org_number}",
         operation_id="getCompany",
         tag="Companies",
-        summary="Profile of a company",
+        summary="Get a company profile",
         description=_PROFILE_TEXT,
         answer=any_company(),
         answer_description="The profile.",
@@ -80,8 +83,8 @@ OPERATIONS: Final = (
         path="/api/v1/{market}/companies/{org_number}",
         operation_id="getCompanyInMarket",
         tag="Companies",
-        summary="Profile of a company, by market",
-        description="The same answer as without the market. " + _PROFILE_TEXT,
+        summary="Get a company profile by market",
+        description="The same response as without the market. " + _PROFILE_TEXT,
         answer=any_company(),
         answer_description="The profile.",
         headers=OF_DATA,
@@ -106,8 +109,9 @@ OPERATIONS: Final = (
         path="/api/v1/companies/{org_number}/financials",
         operation_id="listFinancials",
         tag="Financials",
-        summary="Financials of a company",
-        description="One row per period, newest first: annual before quarterly where both end on one day.",
+        summary="List financials of a company",
+        description="One row per period, newest first. If an annual and a quarterly period end on "
+        "the same day, the annual one comes first.",
         answer=ref("FinancialsList"),
         answer_description="One page of periods.",
         headers=OF_PAGE,
@@ -120,8 +124,8 @@ OPERATIONS: Final = (
         path="/api/v1/companies/{org_number}/ownership",
         operation_id="listOwnership",
         tag="Ownership",
-        summary="Owners of a company",
-        description="Reconciled over sources, largest share first, unknown shares last.",
+        summary="List owners of a company",
+        description="Owners merged from all sources, largest share first, unknown shares last.",
         answer=ref("OwnershipList"),
         answer_description="One page of owners.",
         headers=OF_PAGE,
@@ -134,8 +138,9 @@ OPERATIONS: Final = (
         path="/api/v1/companies/{company_id}/events",
         operation_id="listCompanyEvents",
         tag="Events",
-        summary="Events of a company",
-        description="Newest first; with `order=asc` a tail: keep `next_cursor` and call again later.",
+        summary="List events of a company",
+        description="Newest first. With `order=asc` the list can be polled: store `next_cursor` "
+        "and call again later.",
         answer=ref("EventList"),
         answer_description="One page of events.",
         headers=OF_PAGE,
@@ -148,8 +153,9 @@ OPERATIONS: Final = (
         path="/api/v1/markets",
         operation_id="listMarkets",
         tag="Service",
-        summary="Markets, and how fresh each is",
-        description="Every market with its datasets: how old they are, their licence. Not counted.",
+        summary="List markets and data freshness",
+        description="Lists every market with its datasets, their age and licence. Not counted "
+        "against the quota.",
         answer=ref("MarketList"),
         answer_description="All markets.",
         headers=OF_DATA,
@@ -160,10 +166,11 @@ OPERATIONS: Final = (
         path="/api/v1/usage",
         operation_id="getUsage",
         tag="Service",
-        summary="Use of the month",
-        description="What the account has used and may use. Secret keys only; not counted.",
+        summary="Get usage",
+        description="Usage and limits of the account in the current month. Secret keys only. Not "
+        "counted against the quota.",
         answer=ref("Usage"),
-        answer_description="Use and limits.",
+        answer_description="Usage and limits.",
         headers=OF_ACCOUNT,
         example=examples.USAGE,
     ),
@@ -171,8 +178,8 @@ OPERATIONS: Final = (
         path="/api/openapi.json",
         operation_id="getOpenApi",
         tag="Service",
-        summary="This document",
-        description="Needs no key; one is tolerated. Not counted.",
+        summary="Get the OpenAPI document",
+        description="No key required; a key is accepted. Not counted against the quota.",
         answer={"type": "object", "description": "An OpenAPI 3.1 document."},
         answer_description="The document.",
         headers=OF_DOCUMENT,

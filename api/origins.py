@@ -1,8 +1,7 @@
-"""On which pages a publishable key works: the Origin header against the key's domains.
+"""Checks on which pages a publishable key works: the Origin header against the key's domains.
 
-See docs/contract/keys-and-limits.md 3.2.
-
-Hosts are compared as parsed, lower-cased hosts, never as substrings. Does not belong here: CORS headers.
+See docs/contract/keys-and-limits.md 3.2. Hosts are parsed and lower-cased before comparison, never compared as
+substrings. Does not belong here: CORS headers.
 """
 
 import re
@@ -24,9 +23,9 @@ class Origin:
 
 
 def parse_origin(text: str) -> Origin | None:
-    """The origin of an Origin or Referer header; None for `null` and for anything that is no web address.
+    """Parses the origin of an Origin or Referer header; None for `null` or anything but a web address.
 
-    Lenient readers disagree about backslashes, blanks and userinfo, so none of them is read at all.
+    Parsers disagree about backslashes, blanks and userinfo, so values with any of them are rejected.
     """
     try:
         parts = urlsplit(text)
@@ -42,7 +41,7 @@ def parse_origin(text: str) -> Origin | None:
 
 
 def _is_bare(host: str, netloc: str) -> bool:
-    """Whether a host is a name or address and nothing else; IPv6 stands in brackets."""
+    """True if a host is only a name or an address; IPv6 must be in brackets."""
     if not netloc.startswith("["):
         return _HOST.fullmatch(host) is not None
     try:
@@ -53,7 +52,7 @@ def _is_bare(host: str, netloc: str) -> bool:
 
 
 def _ascii(host: str) -> str:
-    """Lower case and punycode, so that one host has one spelling; a name may end in the root's dot."""
+    """Lower-case punycode form, so that one host has one spelling; the root's trailing dot is removed."""
     host = host.lower().removesuffix(".")
     try:
         return host if host.isascii() else host.encode("idna").decode()
@@ -62,7 +61,7 @@ def _ascii(host: str) -> str:
 
 
 def allowed(origin: Origin, domains: tuple[str, ...]) -> bool:
-    """Whether one of the key's domains (`host[:port]`, `*.host`, `http://localhost:*`) covers the origin."""
+    """True if one of the key's domains (`host[:port]`, `*.host`, `http://localhost:*`) covers the origin."""
     return any(_covers(domain, origin) for domain in domains)
 
 
@@ -74,7 +73,7 @@ def _covers(domain: str, origin: Origin) -> bool:
         return False
     host = _ascii(host)
     if host.startswith("*."):
-        # one or more labels before it, never the apex itself
+        # one or more labels before the suffix, never the apex
         return origin.host.endswith(host[1:]) and len(origin.host) > len(host) - 1
     return origin.host == host
 
@@ -90,7 +89,7 @@ def _covers_local(domain: str, origin: Origin) -> bool:
 
 
 def check_domain(domain: str) -> bool:
-    """Whether a key may be bound to this text: what `allowed` understands, nothing broader than a site."""
+    """True if a key may be bound to this domain: understood by `allowed` and not broader than a site."""
     plain = domain.removeprefix("http://")
     host, colon, port = plain.partition(":")
     if colon and port != "*" and not (port.isascii() and port.isdigit() and 0 < int(port) <= 65535):  # noqa: PLR2004

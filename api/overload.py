@@ -1,8 +1,8 @@
-"""Admission of list queries: a few at once per process, the others wait, then 503 (docs/architecture.md 11).
+"""Concurrency limit for list queries: a few at once per process, the others wait, then 503.
 
-So a flood of searches never keeps a profile waiting: profiles are answered on the event loop, lists in these
-threads, which the system lets run after it. Does not belong here: limits per account (`api.limits`), or how long
-one query may take (`warehouse.reader`).
+See docs/architecture.md 11. A flood of searches never delays a profile: profiles are served on the event loop,
+lists in these threads, which have a lower priority. Does not belong here: limits per account (`api.limits`), or
+the time limit of one query (`warehouse.reader`).
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from warehouse.reading import TookTooLong
 
 T = TypeVar("T")
 RETRY_AFTER: Final = 2
-_NICER: Final = 10  # of 19: list threads get what the event loop leaves of a busy processor
+_NICER: Final = 10  # of 19: list threads only get CPU time that the event loop leaves
 
 Count = Callable[[str, float], None]
 
 
 class Lists:
-    """Runs list queries in a bounded pool of threads; `count` is told how they waited."""
+    """Runs list queries in a bounded thread pool; reports waiting times to `count`."""
 
     def __init__(self, concurrency: int, wait_seconds: float, count: Count) -> None:
         self._slots = asyncio.Semaphore(concurrency)
@@ -34,24 +34,24 @@ class Lists:
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="firm-list", initializer=_be_nice)
 
     async def run(self, query: Callable[[], T]) -> T:
-        """The result of `query`, or a 503 when no turn came in time."""
+        """Returns the result of `query`, or 503 if no slot became free in time."""
         if self._slots.locked():
             await self._turn()
         else:
             await self._slots.acquire()
         running = asyncio.get_running_loop().run_in_executor(self._pool, query)
-        # the slot is taken until the thread is done, also when the caller has gone away meanwhile
+        # the slot stays taken until the thread ends, even if the client has disconnected
         running.add_done_callback(self._done)
         try:
             return await asyncio.shield(running)
         except TookTooLong:
             self._count("list_too_slow", 1)
-            raise unavailable("The search took too long; ask for less.", RETRY_AFTER) from None
+            raise unavailable("The search took too long; narrow it.", RETRY_AFTER) from None
 
     def _done(self, ended: "asyncio.Future[T]") -> None:
         self._slots.release()
         if not ended.cancelled():
-            ended.exception()  # seen, though nobody may wait for it any more
+            ended.exception()  # marks the exception as retrieved, even if no request waits for it
 
     async def _turn(self) -> None:
         began = time.monotonic()
@@ -69,6 +69,6 @@ class Lists:
 
 
 def _be_nice() -> None:
-    """Where the system has priorities of threads (Linux); elsewhere list threads are like any other."""
+    """Lowers the thread's priority where the system supports it (Linux only)."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICER)

@@ -1,10 +1,9 @@
-"""Answers leave whole and together: uvicorn's HTTP protocol, over a transport that sends at the end of a turn.
+"""Coalesces response writes: uvicorn's HTTP protocol over a transport that sends once per loop iteration.
 
-uvicorn writes the head and the body of an answer apart, and uvloop hands each write to the system at once: two
-system calls, two packets and a client that is woken twice, between the work of one request and the next. Gathered
-until all requests that are ready have been answered, it is one of each, and the work of requests stays together.
-uvicorn also looks at each header by itself, for it knows neither names nor values; ours are checked in one go.
-Does not belong here: what is answered (`api.answers`), or anything of HTTP.
+uvicorn writes head and body of a response separately, and uvloop passes each write to the system at once: two
+system calls, two packets and a client that is woken twice, between one request and the next. Buffered until all
+ready requests have been answered, there is one of each. uvicorn also validates each header separately; ours are
+checked in one pass. Does not belong here: the content of responses (`api.answers`), or HTTP semantics.
 """
 
 import asyncio
@@ -18,12 +17,15 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from api.answers import WHOLE, Header
 
-_GATHERED: Final = 65_536  # bytes; what is longer would be copied for nothing
+_GATHERED: Final = 65_536  # bytes; copying longer data into the buffer does not pay off
 _NEVER_IN_A_VALUE: Final = bytes({*range(0x20), 0x7F} - {0x09})  # RFC 9110 5.5
 
 
 class Gathering:
-    """The part of a transport that uvicorn uses. All is sent in its order, at the latest before it closes."""
+    """The part of a transport that uvicorn uses, with buffered writes.
+
+    Order is kept; all data is sent before closing.
+    """
 
     __slots__ = (
         "_close",
@@ -49,7 +51,7 @@ class Gathering:
         self.set_protocol = transport.set_protocol
 
     def write(self, data: bytes) -> None:
-        """Sends with what else is written in this turn of the loop; at once what is long."""
+        """Buffers data until the end of this loop iteration; long data is sent immediately."""
         held = self._held
         if len(data) > _GATHERED:
             self._send()
@@ -62,24 +64,24 @@ class Gathering:
             self._send()
 
     def close(self) -> None:
-        """Sends what was written, and closes."""
+        """Sends the buffer and closes the transport."""
         self._send()
         self._close()
 
     def _send(self) -> None:
         held, self._held = self._held, b""
-        if held and not self.is_closing():  # the client may have gone since it was written
+        if held and not self.is_closing():  # the client may have disconnected since the write
             self._write(held)
 
 
 def leave(
     cycle: RequestResponseCycle, send: Send, status: int, headers: Sequence[Header], body: bytes
 ) -> bool:
-    """Answers a request with all of the answer, whose headers tell the body's length (but for 204 and 304).
+    """Sends a complete response; its headers must include the body's length (except for 204 and 304).
 
-    False where it must go step by step: somebody stands between and wants to see each message (`send` is not
-    uvicorn's own), the client reads too slowly, has gone, or is to be parted from.
-    ValueError for a header's value that would be read as something else.
+    Returns False if it must be sent step by step: a middleware wraps `send` and expects each message, the
+    client reads too slowly or has disconnected, or the connection is to be closed. ValueError if a header value
+    contains a control character (response splitting).
     """
     if send != cycle.send or cycle.flow.write_paused or cycle.disconnected or not cycle.keep_alive:
         return False
@@ -97,13 +99,13 @@ def leave(
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's protocol over such a transport; its applications may answer whole."""
+    """uvicorn's protocol over the buffered transport; applications may send complete responses."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Every connection begins here."""
+        """Wraps the transport of each new connection."""
         super().connection_made(cast("Any", Gathering(transport, self.loop)))
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        """Every request begins here."""
+        """Offers the complete-response extension to each request."""
         cast("dict[str, Any]", cycle.scope)["extensions"] = {WHOLE: partial(leave, cycle)}
         super()._start_asgi_task(cycle, app)

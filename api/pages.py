@@ -1,8 +1,7 @@
-"""Lists: the body of one page, its tag, its cursor and the Link to the next.
+"""List responses: the body of one page, its ETag, its cursor and the Link to the next page.
 
-See docs/contract/contract.md 4.0, «Lists».
-
-Does not belong here: how a page is found (`warehouse.reader`) or signed (`api.pagination`).
+See docs/contract/contract.md 4.0, «Lists». Does not belong here: querying a page (`warehouse.reader`) or
+signing cursors (`api.pagination`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +25,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Told(Generic[T]):
-    """What one release says, with the headers that name the release."""
+    """A query result of one release, with the headers that identify the release."""
 
     stamps: Headers
     value: T
 
 
 async def ask(call: Call, question: Callable[[Snapshot], T]) -> Told[T]:
-    """Put a question to the present release, in a thread; the release stays pinned until it is answered."""
+    """Queries the current release in a thread; the release stays pinned until the query ends."""
     service = call.service
 
     def answer() -> Told[T]:
@@ -42,18 +41,18 @@ async def ask(call: Call, question: Callable[[Snapshot], T]) -> Told[T]:
 
     try:
         return await service.lists.run(answer)
-    except BadKey:  # a cursor of ours, written by an older edition whose lists were sorted otherwise
+    except BadKey:  # a valid cursor of an older version, which sorted its lists differently
         raise invalid_cursor() from None
 
 
 def after(call: Call, values: Values, binding: Binding) -> Key | None:
-    """The sort key that the request's cursor names; None for a first page."""
+    """The sort key in the request's cursor; None for a first page."""
     cursor = values[CURSOR]
     return None if cursor is None else call.service.cursors.read(cursor, binding)
 
 
 def head_members(head: Head) -> bytes:
-    """`company_id`, `org_number`, `name` as the beginning of an object, without its brace."""
+    """Encodes `company_id`, `org_number`, `name` as the start of an object, without its brace."""
     return msgspec.json.encode(
         {"company_id": head.company_id, "org_number": head.org_number, "name": head.name}
     )[1:-1]
@@ -68,7 +67,7 @@ def page_answer(
     members: bytes = b"",
     extra: list[Header] | None = None,
 ) -> Answer:
-    """The answer for one page. The tag leaves `next_cursor` out, which differs between keys and moments."""
+    """Response with one page. The ETag ignores `next_cursor`, which differs between keys and over time."""
     start = b"{" + (members + b"," if members else b"") + b'"data":[' + b",".join(page.rows) + b"]"
     end = b',"has_more":true}' if page.has_more else b',"has_more":false}'
     cursor = msgspec.json.encode(next_cursor)
@@ -79,7 +78,7 @@ def page_answer(
 
 
 def own_page_answer(call: Call, rows: Sequence[bytes], next_cursor: str | None) -> Answer:
-    """The answer for one page of what is the account's own: it belongs to no release and is not kept."""
+    """Response with one page of account data: it belongs to no release and is not cached."""
     start = b'{"data":[' + b",".join(rows) + b'],"next_cursor":' + msgspec.json.encode(next_cursor)
     if next_cursor is None:
         return plain_answer(200, start + b',"has_more":false}')
@@ -87,7 +86,7 @@ def own_page_answer(call: Call, rows: Sequence[bytes], next_cursor: str | None) 
 
 
 def next_after(call: Call, page: Page, binding: Binding) -> str | None:
-    """The cursor after the last row, where more rows follow."""
+    """The cursor after the last row, if more rows follow."""
     return call.service.cursors.issue(binding, page.keys[-1]) if page.has_more else None
 
 
@@ -99,11 +98,11 @@ def _link(call: Call, cursor: str) -> bytes:
 
 
 def _is_cursor(part: bytes) -> bool:
-    """Whether a part of a query is the cursor, also where its name is written with escapes."""
+    """True if a part of a query string is the cursor, even if its name is percent-encoded."""
     return unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
 
 
 def merged(parts: Mapping[str, bytes], wanted: tuple[str, ...], body: bytes) -> bytes:
-    """A JSON object with the members of further objects put at its end, without decoding any of them."""
+    """Appends the members of further objects to a JSON object without decoding any of them."""
     inner = [part[1:-1] for name in wanted if (part := parts.get(name, b"{}")) != b"{}"]
     return b",".join([body[:-1], *inner]) + b"}" if inner else body

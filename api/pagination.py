@@ -1,7 +1,7 @@
 """Cursors: opaque, signed, bound to account, endpoint and filters (docs/contract/contract.md «Cursor»).
 
-A cursor carries the sort key of the last row (keyset paging: rows that come or go between pages neither
-repeat nor hide others). Does not belong here: how a page is found (`warehouse.reader`).
+A cursor carries the sort key of the last row (keyset pagination: rows inserted or deleted between pages neither
+repeat nor hide others). Does not belong here: querying a page (`warehouse.reader`).
 """
 
 import base64
@@ -36,7 +36,7 @@ class _Payload(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a cursor belongs to. A lasting one (ascending events) has no account and never expires."""
+    """The context a cursor is valid in. A `lasting` one (ascending events) has no account and never expires."""
 
     account_id: str
     endpoint: str
@@ -46,12 +46,12 @@ class Binding:
 
 
 def filter_hash(*filters: Any) -> bytes:
-    """Eight bytes that change when any filter does."""
+    """Eight-byte hash of the filters."""
     return hashlib.sha256(msgspec.json.encode(filters)).digest()[:_FILTER_HASH]
 
 
 class Cursors:
-    """Makes and reads cursors. The first key signs; every key verifies."""
+    """Issues and verifies cursors. The first key signs; every key verifies."""
 
     def __init__(self, keys: tuple[bytes, ...], clock: Clock) -> None:
         self._keys = keys
@@ -72,7 +72,7 @@ class Cursors:
         return base64.urlsafe_b64encode(signed + _sign(self._keys[0], signed)).rstrip(b"=").decode()
 
     def read(self, text: str, binding: Binding) -> Key:
-        """The sort key to go on after, or the 400 that says why the cursor cannot be used."""
+        """The sort key to continue after, or a 400 with the reason the cursor is rejected."""
         payload = self._verified(text)
         if payload.account not in ("", binding.account_id):
             raise invalid_cursor()
@@ -81,7 +81,7 @@ class Cursors:
         if (payload.account, payload.endpoint, payload.filters, payload.direction) != asked:
             raise problem(
                 "cursor_mismatch",
-                "The cursor was issued for other filters. Only 'limit' may change between pages.",
+                "The cursor was issued for different filters. Only 'limit' may change between pages.",
                 InputError("mismatch", "filters differ", parameter="cursor"),
             )
         if not binding.lasting and self._clock.wall() - payload.issued_at > LIFETIME_SECONDS:
@@ -93,7 +93,7 @@ class Cursors:
         return tuple(payload.key)
 
     def _verified(self, text: str) -> _Payload:
-        """Signature first: nothing of a cursor is decoded before it is known to be ours."""
+        """Verifies the signature before any of the cursor is decoded."""
         raw = _decode(text)
         signed, tag = raw[:-_TAG], raw[-_TAG:]
         if not any(hmac.compare_digest(_sign(key, signed), tag) for key in self._keys):
@@ -117,14 +117,14 @@ def _decode(text: str) -> bytes:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
         raise invalid_cursor() from None
-    # one cursor has one spelling: characters that decoding skips, and loose end bits, are refused
+    # rejects non-canonical base64 (skipped characters, loose end bits): one cursor has one spelling
     if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != text:
         raise invalid_cursor()
     return raw
 
 
 def invalid_cursor() -> Problem:
-    """The 400 for a cursor that is not ours, was altered, or names a place that no list of today has."""
+    """400 for a cursor that is not ours, was altered, or has a sort key that no current list uses."""
     return problem(
         "invalid_cursor",
         "The cursor was not issued by this service or was altered.",

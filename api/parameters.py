@@ -1,9 +1,9 @@
-"""The strict query layer: every parameter is declared once, and the declaration both reads and documents it.
+"""Strict query parsing: every parameter is declared once, for both parsing and documentation.
 
-Litestar takes the last of two, ignores what it does not know and reads `1.0` as an integer; here unknown,
-repeated and malformed parameters are a 400 that says what was meant. Belongs here: what a declaration is
-and how a query string is read. Does not belong here: kinds of values (`api.values`), or which operation has
-which parameters (`api.queries`).
+Litestar takes the last of repeated parameters, ignores unknown ones and reads `1.0` as an integer; here
+unknown, repeated and malformed parameters are a 400 with a hint. Belongs here: the declaration and the parsing
+of query strings. Does not belong here: value types (`api.values`), or the parameters of an operation
+(`api.queries`).
 """
 
 import difflib
@@ -17,13 +17,13 @@ from api.problems import InputError, Problem, parameter_problem, problem
 
 T = TypeVar("T")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_SHOWN: Final = 60  # characters of a caller's own text that an answer repeats
+_SHOWN: Final = 60  # maximum characters of caller input repeated in a response
 _PAGING: Final = ("limit", "cursor")
 
 
 @dataclass(eq=False, slots=True)
 class BadValue(ValueError):  # noqa: N818 -- a value, not a failure of ours
-    """Raised by a reader: a code for programs, and what the value must be, continuing «'limit' …»."""
+    """Raised for an invalid value: an error code and the requirement, which continues «'limit' …»."""
 
     code: str
     requirement: str
@@ -31,7 +31,7 @@ class BadValue(ValueError):  # noqa: N818 -- a value, not a failure of ours
 
 @dataclass(frozen=True)
 class Parameter(Generic[T]):
-    """One query parameter: its name, how its text is read, its default, and its JSON schema."""
+    """One query parameter: its name, parser, default and JSON schema."""
 
     name: str
     read: Callable[[str], T]
@@ -45,7 +45,7 @@ class Parameter(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of one query, by their declarations."""
+    """Parsed values of one query, by declaration."""
 
     by_name: Mapping[str, Any] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ class Values:
         return cast("T", self.by_name.get(parameter.name, parameter.default))
 
     def filters(self) -> list[tuple[str, str]]:
-        """Everything but paging, in an order of its own: what a cursor is bound to."""
+        """Everything but paging, sorted: the filters that a cursor is bound to."""
         return sorted((name, repr(value)) for name, value in self.by_name.items() if name not in _PAGING)
 
 
@@ -68,7 +68,7 @@ class Query:
         self._by_name = {parameter.name: parameter for parameter in parameters}
 
     def read(self, query_string: bytes) -> Values:
-        """The values, or a 400 for the first thing wrong: unknown, then repeated, then the values."""
+        """Parses a query string; 400 for the first error: unknown, then repeated, then invalid values."""
         if not query_string:
             return _NOTHING
         pairs = _split(query_string)
@@ -93,7 +93,7 @@ class Query:
             if names.count(name) > 1:
                 raise problem(
                     "duplicate_parameter",
-                    f"'{name}' may be given once.",
+                    f"'{name}' may be given only once.",
                     InputError("duplicate", f"given {names.count(name)} times", parameter=name),
                 )
 
@@ -109,7 +109,7 @@ class Query:
         )
 
     def _known(self) -> str:
-        return f"known are {', '.join(self._by_name)}" if self._by_name else "there are none here"
+        return f"allowed: {', '.join(self._by_name)}" if self._by_name else "this operation has no parameters"
 
 
 def _split(query_string: bytes) -> list[tuple[str, str]]:
@@ -124,7 +124,7 @@ def _split(query_string: bytes) -> list[tuple[str, str]]:
 
 
 def _decoded(text: str, parameter: str) -> str:
-    """Percent-decoding that refuses what it cannot read, instead of guessing."""
+    """Percent-decodes text and rejects malformed escapes instead of guessing."""
     if text.isascii() and text.isalnum():
         return text
     wrong = parameter_problem(parameter[:_SHOWN], "encoding", "must be percent-encoded UTF-8")

@@ -1,13 +1,13 @@
-"""The table of error kinds (docs/contract/contract.md 4.10): code, status, fixed title, and what its page says.
+"""Catalogue of error types: code, status, fixed title, and text of the help page.
 
-One row per code; `code` is the stable switch of clients, `title` is fixed per type. Does not belong here: the
-detail of one occurrence, or how a problem is sent (`api.problems`).
+See docs/contract/contract.md 4.10. One row per code; clients switch on the stable `code`, `title` is fixed per
+type. Does not belong here: the detail of one occurrence, or sending a problem (`api.problems`).
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-# The two 429s use the name that IANA registered for the RateLimit fields.
+# The two 429s use the problem type that IANA registered for the RateLimit fields.
 QUOTA_TYPE: Final = "https://iana.org/assignments/http-problem-types#quota-exceeded"
 _QUOTA_TITLE: Final = "Request cannot be satisfied as assigned quota has been exceeded"
 _QUOTA_CODES: Final = ("rate_limited", "quota_exceeded")
@@ -15,7 +15,7 @@ _QUOTA_CODES: Final = ("rate_limited", "quota_exceeded")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of error; `fix` says what a client should do about it."""
+    """One type of error; `fix` is the advice to clients."""
 
     code: str
     status: int
@@ -37,14 +37,15 @@ _ALL: Final = (
          "Send one JSON object in UTF-8."),
     Kind("invalid_parameter", 400, "A parameter is invalid",
          "A parameter or header has a value that is not allowed.",
-         "Read errors[]: it names the parameter and what it must be."),
-    Kind("unknown_parameter", 400, "A parameter is not known", "The operation has no such query parameter.",
+         "See errors[]: each entry names a parameter and what it must be."),
+    Kind("unknown_parameter", 400, "Unknown parameter", "The operation has no such query parameter.",
          "Check the spelling against /api/openapi.json."),
-    Kind("duplicate_parameter", 400, "A parameter was given twice", "Every parameter may be given once.",
-         "Where several values are allowed, separate them by commas."),
-    Kind("api_key_in_url", 400, "API key in the URL", "A key was found in the URL, and URLs are logged.",
-         "Revoke the key, make a new one, and send it in the Authorization header."),
-    Kind("invalid_org_number", 400, "Not a company number", "The number fits no supported market's format.",
+    Kind("duplicate_parameter", 400, "A parameter was given twice", "Each parameter may be given only once.",
+         "Separate several values by commas where they are allowed."),
+    Kind("api_key_in_url", 400, "API key in the URL", "The URL contains an API key, and URLs are logged.",
+         "Revoke the key, create a new one and send it in the Authorization header."),
+    Kind("invalid_org_number", 400, "Not a company number", "The number does not match the format of any supported "
+                                                            "market.",
          "Sweden: 10 digits, or 6-4 with a hyphen. Norway: 9 digits. Finland: 7 digits, a hyphen, 1 digit. "
          "United Kingdom: 8 characters, as 01234567 or SC123456. "
          "United States: US and the CIK, as US0000320193. "
@@ -53,7 +54,7 @@ _ALL: Final = (
          "The cursor was not issued by this service or was altered.",
          "Start again without a cursor."),
     Kind("cursor_mismatch", 400, "Cursor belongs to another query",
-         "A cursor continues only the query it came from.",
+         "A cursor is valid only for the query that returned it.",
          "Repeat all parameters of the first request; only 'limit' may change."),
     Kind("cursor_expired", 400, "Cursor has expired", "Cursors are valid for 7 days.",
          "Start again without a cursor."),
@@ -68,23 +69,23 @@ _ALL: Final = (
          "Check the key; it begins with firm_live_, firm_secret_ or firm_public_."),
     Kind("revoked_api_key", 401, "API key was revoked",
          "The key was revoked by its owner.", "Use another key."),
-    Kind("expired_api_key", 401, "API key has expired", "The key had an end date, which has passed.",
-         "Make a new key."),
+    Kind("expired_api_key", 401, "API key has expired", "The key's expiry date has passed.",
+         "Create a new key."),
     Kind("payment_required", 402, "Subscription is not active", "The trial ended or a payment failed.",
-         "Choose a plan or settle the payment: the dashboard's page /dashboard/plan says how."),
-    Kind("key_kind_not_allowed", 403, "This kind of key may not do that",
+         "Choose a plan or complete the payment on the dashboard page /dashboard/plan."),
+    Kind("key_kind_not_allowed", 403, "Not allowed with this type of key",
          "Publishable keys may only read company data.", "Use a secret key, on a server."),
     Kind("origin_required", 403, "Origin required", "Publishable keys work only from a browser page.",
          "Call from a page on an allowed domain, or use a secret key on a server."),
     Kind("origin_not_allowed", 403, "Origin is not allowed",
          "The page's domain is not among the key's domains.",
          "Add the domain to the key, or use another key."),
-    Kind("tier_required", 403, "Not included in your tier", "The account's tier lacks this feature.",
+    Kind("tier_required", 403, "Not included in your tier", "The account's tier does not include this feature.",
          "Change to one of required_tiers."),
     Kind("subscription_limit_reached", 403, "Too many webhook subscriptions",
-         "The tier allows no further one.",
+         "The tier's limit of subscriptions is reached.",
          "Delete a subscription or change the tier."),
-    Kind("account_suspended", 403, "Account is suspended", "The account may not call the service.",
+    Kind("account_suspended", 403, "Account is suspended", "The account may not use the service.",
          "Contact support."),
     Kind("route_not_found", 404, "No such resource", "There is nothing at this path.",
          "Check the path against /api/openapi.json."),
@@ -99,24 +100,24 @@ _ALL: Final = (
          "There is no such delivery, or it is older than 30 days.",
          "List the deliveries."),
     Kind("replay_not_found", 404, "Replay not found", "The account has no such replay.", "Check the id."),
-    Kind("method_not_allowed", 405, "Method not allowed", "The resource does not know this method.",
+    Kind("method_not_allowed", 405, "Method not allowed", "The resource does not support this method.",
          "Use one of the methods in the Allow header."),
     Kind("not_acceptable", 406, "Not acceptable", "Only application/json is served.",
          "Send 'Accept: application/json', or no Accept header."),
-    Kind("idempotency_in_progress", 409, "Request with this key is still running",
-         "A request with the same Idempotency-Key is being processed.", "Wait for Retry-After and repeat."),
-    Kind("invalid_state", 409, "Not possible in the present state", "The object's state does not allow this.",
+    Kind("idempotency_in_progress", 409, "Idempotency-Key is in use",
+         "A request with the same Idempotency-Key is being processed.", "Repeat after Retry-After."),
+    Kind("invalid_state", 409, "Not possible in the current state", "The object's state does not allow this.",
          "Change the state first."),
     Kind("precondition_failed", 412, "Precondition failed", "The object changed since it was read.",
-         "Read it again and repeat."),
+         "Read it again and repeat the request."),
     Kind("payload_too_large", 413, "Request body is too large", "The body is larger than limit bytes.",
-         "Send less."),
-    Kind("uri_too_long", 414, "URL is too long", "The URL is longer than limit bytes.", "Send less."),
+         "Send less data."),
+    Kind("uri_too_long", 414, "URL is too long", "The URL is longer than limit bytes.", "Send less data."),
     Kind("unsupported_media_type", 415, "Unsupported media type", "Bodies are application/json.",
          "Send 'Content-Type: application/json'."),
     Kind("validation_failed", 422, "Request is not valid",
          "The body was read, but its content is not allowed.",
-         "Read errors[]."),
+         "See errors[]."),
     Kind("endpoint_not_allowed", 422, "Endpoint URL is not allowed",
          "Deliveries cannot be sent to this address.",
          "Use a public https address."),
@@ -127,13 +128,13 @@ _ALL: Final = (
          "Wait for the next month or change the tier."),
     Kind("headers_too_large", 431, "Request headers are too large",
          "The headers are larger than limit bytes.",
-         "Send less."),
-    Kind("internal_error", 500, "Internal error", "Something failed on our side.",
-         "Repeat later; quote the request id to support."),
+         "Send less data."),
+    Kind("internal_error", 500, "Internal error", "The service failed to process the request.",
+         "Try again later; quote the request id to support."),
     Kind("not_implemented", 501, "Not available yet", "The resource is planned.",
          "Use per-company events or webhooks."),
-    Kind("service_unavailable", 503, "Temporarily unavailable", "The service cannot answer at this moment.",
-         "Wait for Retry-After and repeat."),
+    Kind("service_unavailable", 503, "Temporarily unavailable", "The service cannot respond at the moment.",
+         "Repeat after Retry-After."),
 )  # fmt: skip
 
 KINDS: Final = {kind.code: kind for kind in _ALL}

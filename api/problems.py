@@ -1,8 +1,8 @@
-"""Every error the service answers, as problem+json (RFC 9457; docs/contract/contract.md 4.10).
+"""Error responses as problem+json (RFC 9457; docs/contract/contract.md 4.10).
 
-Exception tree: `Problem` (carries a `Kind` of `KINDS`). Code anywhere in `api` raises `problem(code,
-detail, …)`; `render` makes the body, `api.edge` and the exception handlers of `api.app` send it. Does not
-belong here: the table of kinds (`api.problem_kinds`).
+Exception tree: `Problem` (carries a `Kind` of `KINDS`). Code anywhere in `api` raises `problem(code, detail,
+…)`; `render` builds the body, `api.edge` and the exception handlers of `api.app` send it. Does not belong here:
+the catalogue of types (`api.problem_kinds`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _SHOWN: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class InputError:
-    """One entry of `errors[]`: what is wrong with one parameter, header or body member."""
+    """One entry of `errors[]`: the error in one parameter, header or body member."""
 
     code: str
     detail: str
@@ -36,7 +36,7 @@ class InputError:
 
 @dataclass(eq=False, slots=True)
 class Problem(Exception):  # noqa: N818 -- the standard's own word
-    """An answer that is an error. `extra` are further members, `headers` go onto the answer."""
+    """An error response. `extra`: further members of the body; `headers`: further response headers."""
 
     kind: Kind
     status: int
@@ -50,18 +50,18 @@ class Problem(Exception):  # noqa: N818 -- the standard's own word
 
 
 def problem(code: str, detail: str, *errors: InputError, status: int | None = None, **extra: Any) -> Problem:
-    """A `Problem` of a known code; its status is the kind's own unless another is asked for."""
+    """Creates a `Problem` by code; `status` overrides the type's own."""
     kind = KINDS[code]
     return Problem(kind, status or kind.status, detail, errors, extra)
 
 
 def nothing_at(path: str) -> Problem:
-    """404 for a path that leads nowhere; what is secret in it is not repeated."""
+    """404 for an unknown path; secrets in the path are redacted."""
     return problem("route_not_found", f"There is nothing at {redact(path)[:_SHOWN]}.")
 
 
 def unavailable(why: str, retry_after: int) -> Problem:
-    """503, for what is no fault of the caller's; `retry_after` in seconds, in body and header."""
+    """503 for failures on our side; `retry_after` in seconds, in body and header."""
     detail = f"{why} Try again in {retry_after} seconds."
     trouble = problem("service_unavailable", detail, retry_after=retry_after)
     trouble.headers = [(b"retry-after", b"%d" % retry_after)]
@@ -69,7 +69,7 @@ def unavailable(why: str, retry_after: int) -> Problem:
 
 
 def parameter_problem(parameter: str, code: str, requirement: str) -> Problem:
-    """A query parameter whose value is not allowed; `requirement` continues «'limit' …»."""
+    """400 for an invalid query parameter; `requirement` continues «'limit' …»."""
     return problem(
         "invalid_parameter",
         f"'{parameter}' {requirement}.",
@@ -78,7 +78,7 @@ def parameter_problem(parameter: str, code: str, requirement: str) -> Problem:
 
 
 def render(trouble: Problem, request_id: str, public_url: str) -> bytes:
-    """The body: the members that are always there, in the contract's order, then the others."""
+    """The JSON body: the mandatory members in the contract's order, then the others."""
     body: dict[str, Any] = {
         "type": trouble.kind.type_url(public_url),
         "title": trouble.kind.title,

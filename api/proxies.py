@@ -1,8 +1,8 @@
-"""Which address a request comes from, also behind proxies (FIRM_TRUSTED_PROXIES).
+"""Resolves the client address of a request, also behind proxies (FIRM_TRUSTED_PROXIES).
 
-What a header says is believed only as far as trusted hops vouch for it: read from the right, the first address that
-is not a trusted proxy's own is the caller's. Nothing here raises for what a caller sends. Does not belong here:
-scheme and host of links (FIRM_PUBLIC_URL alone says those), or limits per address (`api.limits`).
+Forwarding headers are trusted only as far as trusted hops vouch for them: read from the right, the first
+address that is not a trusted proxy's is the client's. Malformed headers never raise. Does not belong here:
+scheme and host of links (only FIRM_PUBLIC_URL sets them), or limits per address (`api.limits`).
 """
 
 import re
@@ -16,15 +16,18 @@ Network = IPv4Network | IPv6Network
 
 FORWARDING: Final = (b"x-forwarded-for", b"forwarded")
 UNIX: Final = "unix"
-_HOPS: Final = 16  # nobody has more proxies of their own
-_LONGEST: Final = 64  # an IPv6 address with zone, brackets and port is shorter
+_HOPS: Final = 16  # maximum length of the proxy chain
+_LONGEST: Final = 64  # longer than any IPv6 address with zone, brackets and port
 _CACHED: Final = 4096
 _FOR: Final = re.compile(r"(?:^|;)\s*for\s*=\s*(\"[^\"]*\"|[^;\s\"]*)\s*(?=;|$)", re.IGNORECASE)
 _PORT: Final = re.compile(r":\d{1,5}")
 
 
 class Proxies:
-    """Tells callers' addresses; `trusted` names addresses and networks of proxies, `unix` any local socket."""
+    """Resolves client addresses.
+
+    `trusted` lists addresses and networks of proxies; `unix` means any local socket.
+    """
 
     __slots__ = ("_networks", "_unix", "believes")
 
@@ -34,19 +37,19 @@ class Proxies:
         )
         self._unix = UNIX in trusted
         self.believes = bool(trusted)
-        """Whether any proxy is trusted; if not, the socket's own address is all there is."""
+        """True if any proxy is trusted; if not, only the socket's address is used."""
 
     def client(self, peer: tuple[str, int] | None, incoming: Mapping[bytes, bytes]) -> str:
-        """The caller's address as text; `unix` where there is none, as on a Unix socket."""
+        """The client address as text; `unix` if there is none, as on a Unix socket."""
         nearest = UNIX if peer is None else peer[0]
         if not self.believes or not self.trusts(nearest):
             return nearest
         told = {self._told(name, incoming[name], nearest) for name in FORWARDING if name in incoming}
-        # a proxy sets one of the two; where the other one says something else, the caller has added it
+        # a proxy sets one of the two headers; if the other one differs, the client has added it
         return told.pop() if len(told) == 1 else nearest
 
     def trusts(self, nearest: str) -> bool:
-        """Whether the socket's other end is one of our proxies."""
+        """True if the socket's peer is a trusted proxy."""
         if nearest == UNIX:
             return self._unix
         address = parsed(nearest)
@@ -56,7 +59,7 @@ class Proxies:
         return any(address in network for network in self._networks)
 
     def _told(self, header: bytes, value: bytes, nearest: str) -> str:
-        """The address furthest from us that a trusted hop has seen with its own eyes."""
+        """The address furthest from us that was reported by a trusted hop."""
         for hop in reversed(value.decode("latin-1").rsplit(",", _HOPS)[-_HOPS:]):
             address = parsed(_forwarded_for(hop) if header == b"forwarded" else hop)
             if address is None:
@@ -74,9 +77,9 @@ def _forwarded_for(element: str) -> str:
 
 
 def parsed(text: str) -> Address | None:
-    """An address as headers spell it: with port, brackets or zone; None for anything else.
+    """Parses an address as written in headers: with port, brackets or zone; None for anything else.
 
-    IPv4 written as IPv6 is IPv4, and zones are dropped: one caller has one spelling.
+    IPv4-mapped IPv6 becomes IPv4, and zones are dropped: one client has one spelling.
     """
     text = text.strip()
     return _parsed(text) if len(text) <= _LONGEST else None
@@ -98,7 +101,7 @@ def _parsed(text: str) -> Address | None:
 
 
 def is_local(text: str) -> bool:
-    """Whether an address is this machine's or of a private network: where operators are, callers are not."""
+    """True for an address of this machine or a private network, from which only operators call."""
     if text == UNIX:
         return True
     address = parsed(text)
@@ -106,7 +109,7 @@ def is_local(text: str) -> bool:
 
 
 def check_trusted(text: str) -> tuple[str, ...]:
-    """The entries of FIRM_TRUSTED_PROXIES; ValueError names one that is neither an address nor a network."""
+    """Parses FIRM_TRUSTED_PROXIES; ValueError for an entry that is neither an address nor a network."""
     entries = tuple(entry for part in text.split(",") if (entry := part.strip().lower()))
     for entry in entries:
         if entry != UNIX:

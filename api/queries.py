@@ -1,7 +1,7 @@
-"""Which query parameters each operation has (docs/contract/contract.md 4.1 to 4.5, 4.8).
+"""Query parameters of each operation (docs/contract/contract.md 4.1 to 4.5, 4.8).
 
-The declarations read queries (`api.parameters`) and document them (`api.openapi`): one place for both. Does
-not belong here: what is done with the values (`api.routes`).
+The declarations serve both parsing (`api.parameters`) and documentation (`api.openapi`). Does not belong here:
+what a route does with the values (`api.routes`).
 """
 
 from typing import Final
@@ -31,28 +31,28 @@ PROFILE_FIELDS: Final = (
 )  # docs/contract/contract.md 4.1, in its order
 PROFILE_PARTS: Final = ("detail", "identifiers", "address", "sources")
 YEARS: Final = (1900, 2200)
-SIZES: Final = ("micro", "small", "medium", "large")  # of the EU
+SIZES: Final = ("micro", "small", "medium", "large")  # the EU's size classes
 SORTS: Final = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
 _MOST_EMPLOYEES: Final = 10_000_000
 _INTEGERS: Final = (LEAST_INTEGER, LARGEST_INTEGER)
 
-LIMIT: Final = integer("limit", 1, 100, 25, "Rows of one page.")
+LIMIT: Final = integer("limit", 1, 100, 25, "Maximum number of rows per page.")
 
 
 def _cursor(given: str) -> str:
-    return given  # checked whole by `api.pagination`, which tells its errors apart
+    return given  # fully checked by `api.pagination`, which distinguishes its errors
 
 
 CURSOR: Final[Parameter[str | None]] = Parameter(
     "cursor",
     _cursor,
     None,
-    "Where to go on: `next_cursor` of the page before. Only `limit` may change between pages.",
+    "`next_cursor` of the previous page. Only `limit` may change between pages.",
     {"type": "string", "minLength": 1, "maxLength": 512, "pattern": "^[A-Za-z0-9_-]+$"},
 )
-INCLUDE: Final = words("include", PROFILE_PARTS, "Further keys at top level.")
+INCLUDE: Final = words("include", PROFILE_PARTS, "Additional top-level keys.")
 FIELDS: Final = words(
-    "fields", PROFILE_FIELDS, "Only these keys (and what `include` adds); `id` always stays."
+    "fields", PROFILE_FIELDS, "Return only these keys, and those added by `include`; `id` is always returned."
 )
 PROFILE: Final = Query(INCLUDE, FIELDS)
 
@@ -60,7 +60,7 @@ _COUNTRIES: Final = (*SERVED, "GB")
 
 
 def _country(given: str) -> tuple[str, ...]:
-    """As other word lists, but the announced market has its own answer."""
+    """Like other word lists, but the announced market has its own error."""
     if "DK" in given.split(","):
         raise problem(
             "market_not_available",
@@ -73,7 +73,7 @@ def _country(given: str) -> tuple[str, ...]:
 _countries: Final = words(
     "country",
     _COUNTRIES,
-    "Market codes; GB is read as UK.",
+    "Market codes; GB is an alias of UK.",
     canonical=lambda code: "UK" if code == "GB" else code,
 )
 COUNTRY: Final = Parameter("country", _country, (), _countries.description, _countries.schema, listed=True)
@@ -81,8 +81,9 @@ _PRINTABLE: Final = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 Q: Final = text(
     "q",
     200,
-    "Name, or any word's beginning: case and accents do not matter, a slip is forgiven. An exact number, id, LEI, "
-    "ISIN, symbol (`AAPL` or `XNAS:AAPL`), VAT number, EUID or CIK comes first.",
+    "Name, or the beginning of any word of it: case- and accent-insensitive, typo-tolerant. An "
+    "exact match of a number, id, LEI, ISIN, symbol (`AAPL` or `XNAS:AAPL`), VAT number, EUID or "
+    "CIK comes first.",
     _PRINTABLE,
 )
 INDUSTRY: Final = codes(
@@ -90,50 +91,55 @@ INDUSTRY: Final = codes(
         "industry",
         r"[0-9]{1,2}(\.?[0-9]{1,4})?",
         7,
-        "1 to 6 digits of an industry code, as 62 or 62.01",
-        "Beginnings of industry codes: 62 finds 62.010. Countries whose classifications differ (the US, and the "
-        "others) need `industry_scheme` too; no `country` means all countries.",
+        "1 to 6 digits of an industry code, for example 62 or 62.01",
+        "Prefixes of industry codes: 62 matches 62.010. Countries with different classifications "
+        "(the US and the others) require `industry_scheme` too; without `country`, all countries "
+        "are searched.",
     ),
     most=50,
     canonical=lambda given: given.replace(".", ""),
 )
 INDUSTRY_SCHEME: Final = word(
-    "industry_scheme", INDUSTRY_SCHEMES, None, "Only codes of this edition of a classification."
+    "industry_scheme", INDUSTRY_SCHEMES, None, "Match only codes of this version of a classification."
 )
 REGION: Final = text(
     "region",
     100,
-    "Municipality or county, by name or by the code of the country or of ISO 3166-2; case and accents do not "
-    "matter.",
+    "Municipality or county: its name, national code or ISO 3166-2 code; case- and accent-insensitive.",
     _PRINTABLE,
 )
 SIZE: Final = words(
-    "size", SIZES, "By employees: micro below 10, small below 50, medium below 250, large from there on."
+    "size",
+    SIZES,
+    "Size by number of employees: micro below 10, small below 50, medium below 250, large from 250.",
 )
-EMPLOYEES_MIN: Final = integer("employees_min", 0, _MOST_EMPLOYEES, None, "At least so many employees.")
-EMPLOYEES_MAX: Final = integer("employees_max", 0, _MOST_EMPLOYEES, None, "At most so many employees.")
+EMPLOYEES_MIN: Final = integer("employees_min", 0, _MOST_EMPLOYEES, None, "Minimum number of employees.")
+EMPLOYEES_MAX: Final = integer("employees_max", 0, _MOST_EMPLOYEES, None, "Maximum number of employees.")
 REVENUE_MIN: Final = integer(
-    "revenue_min", *_INTEGERS, None, "`latest_revenue` is at least this; needs `currency`."
+    "revenue_min", *_INTEGERS, None, "Minimum of `latest_revenue`; requires `currency`."
 )
 REVENUE_MAX: Final = integer(
-    "revenue_max", *_INTEGERS, None, "`latest_revenue` is at most this; needs `currency`."
+    "revenue_max", *_INTEGERS, None, "Maximum of `latest_revenue`; requires `currency`."
 )
 CURRENCY: Final = code(
     "currency",
     "[A-Z]{3}",
     3,
-    "an ISO 4217 code, as SEK",
-    "`latest_currency` is this one; figures are never converted.",
+    "an ISO 4217 code, for example SEK",
+    "Only companies with this `latest_currency`; amounts are never converted.",
 )
-STATUS: Final = words("status", STATUSES, "Only companies in one of these states.")
-IS_LISTED: Final = flag("is_listed", "Only listed companies, or only those without evidence of a listing.")
-REGISTERED_FROM: Final = day("registered_from", "Registered on this day or later.")
-REGISTERED_TO: Final = day("registered_to", "Registered on this day or before.")
+STATUS: Final = words("status", STATUSES, "Only companies with one of these statuses.")
+IS_LISTED: Final = flag(
+    "is_listed", "true: only listed companies; false: only companies without evidence of a listing."
+)
+REGISTERED_FROM: Final = day("registered_from", "Registered on or after this date.")
+REGISTERED_TO: Final = day("registered_to", "Registered on or before this date.")
 SORT: Final = word(
     "sort",
     SORTS,
     None,
-    "Default: relevance with `q`, else id. A minus sorts downwards; what lacks the value comes last, equals by id.",
+    "Sort order; default: relevance with `q`, otherwise id. A leading minus sorts in descending "
+    "order. Companies without the value come last; ties are ordered by id.",
 )
 SEARCH: Final = Query(
     Q,
@@ -157,44 +163,51 @@ SEARCH: Final = Query(
     CURSOR,
 )
 
-PERIOD_TYPE: Final = word("period_type", ("annual", "quarterly", "all"), "all", "Kind of period.")
-NEWEST_YEARS: Final = integer("years", 1, 30, None, "The newest fiscal years, this many.")
+PERIOD_TYPE: Final = word("period_type", ("annual", "quarterly", "all"), "all", "Type of period.")
+NEWEST_YEARS: Final = integer("years", 1, 30, None, "Only the newest fiscal years; the number of years.")
 FROM_YEAR: Final = integer("from_year", *YEARS, None, "First fiscal year.")
 TO_YEAR: Final = integer("to_year", *YEARS, None, "Last fiscal year.")
 CONSOLIDATED: Final = flag(
-    "consolidated", "Group figures or the company's own; default: group where there are any."
+    "consolidated",
+    "true: consolidated figures; false: the company's own. Default: consolidated if available.",
 )
 PERIOD_INCLUDE: Final = words(
     "include",
     ("sources", "history"),
-    "`history`: superseded versions too; `sources`: where figures come from.",
+    "`history` adds superseded versions; `sources` adds the origin of the figures.",
 )
 FINANCIALS: Final = Query(
     PERIOD_TYPE, NEWEST_YEARS, FROM_YEAR, TO_YEAR, CONSOLIDATED, PERIOD_INCLUDE, LIMIT, CURSOR
 )
 
-AS_OF: Final = day("as_of", "Owners on this day; default today.")
-MIN_PCT: Final = percent("min_pct", "Only holders with at least this share.")
+AS_OF: Final = day("as_of", "Owners as of this date; default: today.")
+MIN_PCT: Final = percent("min_pct", "Only owners with at least this share, in percent.")
 OWNERSHIP: Final = Query(AS_OF, MIN_PCT, LIMIT, CURSOR)
 
-EVENT_TYPE: Final = words("event_type", EVENT_TYPES, "Only these types.")
-SINCE: Final = instant("since", "Recorded at this instant or later.")
-UNTIL: Final = instant("until", "Recorded before this instant.")
+EVENT_TYPE: Final = words("event_type", EVENT_TYPES, "Only events of these types.")
+SINCE: Final = instant("since", "Recorded at or after this time.")
+UNTIL: Final = instant("until", "Recorded before this time.")
 ORDER: Final = word(
     "order",
     ("desc", "asc"),
     "desc",
-    "`asc` is a tail: `next_cursor` is never null; keep it and call again later.",
+    "With `asc`, `next_cursor` is never null: store it and call again later to poll for new events.",
 )
 EVENTS: Final = Query(EVENT_TYPE, SINCE, UNTIL, ORDER, LIMIT, CURSOR)
 
-SUBSCRIPTION_STATUS: Final = word("status", ("active", "paused"), None, "Only those in this state.")
+SUBSCRIPTION_STATUS: Final = word(
+    "status", ("active", "paused"), None, "Only subscriptions with this status."
+)
 SUBSCRIPTIONS: Final = Query(SUBSCRIPTION_STATUS, LIMIT, CURSOR)
 
-DELIVERY_STATUS: Final = words("status", DELIVERY_STATUSES, "Only deliveries in these states.")
+DELIVERY_STATUS: Final = words("status", DELIVERY_STATUSES, "Only deliveries with these statuses.")
 EVENT_ID: Final = code(
-    "event_id", "evt_[0-9a-z]{26}", 30, "the id of an event, evt_ and 26 characters", "Only this event."
+    "event_id",
+    "evt_[0-9a-z]{26}",
+    30,
+    "the id of an event: evt_ and 26 characters",
+    "Only deliveries of this event.",
 )
-MATCHED_SINCE: Final = instant("since", "Created at this instant or later.")
-MATCHED_UNTIL: Final = instant("until", "Created before this instant.")
+MATCHED_SINCE: Final = instant("since", "Created at or after this time.")
+MATCHED_UNTIL: Final = instant("until", "Created before this time.")
 DELIVERIES: Final = Query(DELIVERY_STATUS, EVENT_TYPE, EVENT_ID, MATCHED_SINCE, MATCHED_UNTIL, LIMIT, CURSOR)

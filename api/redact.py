@@ -1,17 +1,17 @@
-"""Keys, tokens, webhook secrets and personal identity numbers never reach a log line: patterns for what is written.
+"""Redacts keys, tokens, webhook secrets and personal identity numbers in log lines, by pattern.
 
-Does not belong here: how lines are written (`api.access_log`, `api.logs`).
+Does not belong here: writing log lines (`api.access_log`, `api.logs`).
 """
 
 import re
 from typing import Final
 
 _KINDS: Final = ("live", "secret", "public", "link", "session", "visitor")
-_ESCAPED: Final = "%(?:25)*"  # once or several times encoded
+_ESCAPED: Final = "%(?:25)*"  # percent-encoded once or several times
 
 
 def _spelled(word: str) -> str:
-    """A pattern for the word as a URL may spell it: any character may be escaped."""
+    """Pattern for a word in a URL, where any character may be percent-encoded."""
     return "".join(
         f"(?:{letter}|{_ESCAPED}(?:{ord(letter):02x}|{ord(letter.upper()):02x}))" for letter in word
     )
@@ -25,8 +25,8 @@ _KEY: Final = re.compile(
 _SECRET: Final = re.compile(rf"{_spelled('whsec_')}(?:[\w+/=-]|{_ESCAPED}[0-9a-f]{{2}})+", re.IGNORECASE)
 _DAY: Final = r"(?:0[1-9]|[12]\d|3[01])"
 _MONTH: Final = r"(?:0[1-9]|1[0-2])"
-# Swedish (six or eight digits of the day of birth, four more; a day from 61 is a coordination number's), Norwegian
-# (eleven digits), Finnish. Few company numbers have a month where these do.
+# Swedish (six or eight digits of the birth date, then four; a day from 61 is a coordination number), Norwegian
+# (eleven digits), Finnish. Few company numbers have a valid month at this position.
 _PERSONAL: Final = re.compile(
     rf"(?<![\w-])(?:(?:19|20)?\d\d{_MONTH}(?:{_DAY}|[6-9]\d)[-+]?\d{{4}}"
     rf"|[0-7]\d{_MONTH}\d\d ?\d{{5}}|{_DAY}{_MONTH}\d\d[-+A-FU-Y]\d{{3}}[0-9A-Y])(?![\w-])"
@@ -34,7 +34,7 @@ _PERSONAL: Final = re.compile(
 
 
 def redact(text: str) -> str:
-    """The text with every key, token and webhook secret cut down to its kind, and without personal numbers."""
+    """Replaces every key, token and webhook secret by its kind, and removes personal identity numbers."""
     folded, is_escaped = text.casefold(), "%" in text
     if is_escaped or "firm" in folded:
         text = _KEY.sub(_kind, text)

@@ -1,7 +1,7 @@
-"""What a search asks for: the values of its query, and the rules between them (docs/contract/contract.md 4.2).
+"""Converts query values to a search, with the rules between parameters (docs/contract/contract.md 4.2).
 
-Bounds that exclude each other are no error: they match nothing. Does not belong here: single values
-(`api.queries`), or finding companies (`warehouse.queries`).
+Contradictory bounds are no error: they match nothing. Does not belong here: single values (`api.queries`), or
+finding companies (`warehouse.queries`).
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ from warehouse.schema.codes import CLASSIFICATIONS, SERVED
 
 
 def search_of(values: Values) -> Search:
-    """The search that a query asks for, or the 400 that names the parameter it lacks."""
+    """The search for a query, or a 400 with the missing parameter."""
     _check_companions(values)
     return Search(
         q=values[Q],
@@ -68,7 +68,7 @@ def _check_companions(values: Values) -> None:
 
 
 def _classifications(values: Values) -> int:
-    """How many meanings one industry code has over the countries asked for."""
+    """Number of industry classifications among the requested countries."""
     return len({CLASSIFICATIONS[country] for country in values[COUNTRY] or SERVED})
 
 

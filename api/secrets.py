@@ -1,8 +1,8 @@
-"""The service's own secrets: the pepper of key digests, keys that sign cursors, keys that seal what is stored.
+"""The service's own secrets: the pepper of key digests, cursor signing keys, data encryption keys.
 
-Made once into `FIRM_DATA/secrets.json` (mode 0600), or given by settings (FIRM_PEPPER, FIRM_CURSOR_KEYS,
-FIRM_SEALING_KEYS). The composition root loads them and passes them on; nothing else opens the file. Members that
-this module does not know are kept as they are, and those that an earlier edition did not know are added.
+Created once in `FIRM_DATA/secrets.json` (mode 0600), or set by FIRM_PEPPER, FIRM_CURSOR_KEYS and
+FIRM_SEALING_KEYS. The composition root loads them and passes them on; nothing else opens the file. Unknown
+members are kept, and members missing in a file of an earlier version are added.
 """
 
 import base64
@@ -23,16 +23,19 @@ _BYTES: Final = 32
 
 
 class SecretsError(ValueError):
-    """The secrets file or setting cannot be used; the message says where and why, never the value."""
+    """The secrets file or setting is unusable; the message says where and why, never the value."""
 
 
 class SecretSettingError(SecretsError, SettingError):
-    """A secret given by a setting cannot be used."""
+    """A secret given by a setting is unusable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What digests, signs and seals. Of several keys the first is used, all are accepted: they can be changed."""
+    """The secrets for digests, signatures and encryption.
+
+    Of several keys the first is used and all are accepted, which allows key rotation.
+    """
 
     pepper: bytes = field(repr=False)
     cursor_keys: tuple[bytes, ...] = field(repr=False)
@@ -44,12 +47,12 @@ class Secrets:
 
 
 def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> Secrets:
-    """The secrets of this installation: given by the environment, else from `path`, else made there once."""
+    """The secrets of this installation: from the environment, else from `path`, which is created if missing."""
     given = environment or {}
     pepper, cursors = given.get("FIRM_PEPPER", ""), given.get("FIRM_CURSOR_KEYS", "")
     sealing = given.get("FIRM_SEALING_KEYS", "")
     if bool(pepper) != bool(cursors):
-        raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS, or neither")
+        raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS or neither")
     seals = _all_given(sealing, "FIRM_SEALING_KEYS") if sealing else ()
     if pepper:
         digests = _given(pepper, "FIRM_PEPPER")
@@ -60,7 +63,7 @@ def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> 
 
 
 def _stored(path: Path) -> Secrets:
-    """What the file holds: made, or completed, where it has to be."""
+    """Reads the file, creating or completing it if necessary."""
     if not path.exists():
         _create(path, Secrets.generate())
     document = _document(path)
@@ -70,7 +73,7 @@ def _stored(path: Path) -> Secrets:
 
 
 def _create(path: Path, secrets: Secrets) -> None:
-    """Write whole or not at all: two processes starting together must end with the same file."""
+    """Writes the file atomically: two processes starting together must end with the same file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {
         "pepper": _encode(secrets.pepper),
@@ -78,11 +81,14 @@ def _create(path: Path, secrets: Secrets) -> None:
         "sealing_keys": [_encode(key) for key in secrets.sealing_keys],
     }
     with _written_beside(path, document) as beside, suppress(FileExistsError):
-        os.link(beside, path)  # fails where another process was first: its file stands
+        os.link(beside, path)  # fails if another process was first: its file is used
 
 
 def _completed(path: Path) -> dict[str, Any]:
-    """Adds the sealing key to a file of an earlier edition, once: all who start meanwhile wait and find it."""
+    """Adds a sealing key to a file of an earlier version.
+
+    Processes starting concurrently wait for the lock and use the same key.
+    """
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -93,8 +99,8 @@ def _completed(path: Path) -> dict[str, Any]:
                 beside.replace(path)
     except OSError as error:
         raise SecretsError(
-            f"{path} has no sealing key and cannot be given one ({error.strerror}): set FIRM_SEALING_KEYS, or let "
-            "the service write to its folder"
+            f"{path} has no sealing key and none can be added ({error.strerror}): set FIRM_SEALING_KEYS, or make "
+            "its folder writable for the service"
         ) from error
     finally:
         os.close(folder)
@@ -103,8 +109,8 @@ def _completed(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _written_beside(path: Path, document: Mapping[str, Any]) -> Iterator[Path]:
-    """A file of the same folder that is on disk for certain; gone afterwards unless it was moved."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # its mode is 0600
+    """Writes a temporary file in the same folder, synced to disk; deleted afterwards unless it was moved."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp sets mode 0600
     beside = Path(name)
     try:
         with os.fdopen(handle, "w") as file:
@@ -117,15 +123,13 @@ def _written_beside(path: Path, document: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    """The file's members, of which those of the first edition are known to be in order."""
+    """The file's members; checks those that every version has."""
     try:
         document = json.loads(path.read_text())
         _decode(document["pepper"], str(path))
         _keys(document, "cursor_keys", path)
     except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise SecretsError(
-            f"{path} is not a secrets file: put back the one that was made, or remove it"
-        ) from error
+        raise SecretsError(f"{path} is not a secrets file: restore the original or delete it") from error
     return document
 
 

@@ -1,6 +1,6 @@
-"""Runs the service under uvicorn until it is told to stop.
+"""Runs the service under uvicorn until it is stopped.
 
-Does not belong here: what is served (`api.app`) or opened (the composition root), or several processes
+Does not belong here: the application (`api.app`), opening files (the composition root), or several processes
 (`api.workers`).
 """
 
@@ -23,17 +23,17 @@ from api.settings import ApiSettings
 
 _LOGGER = logging.getLogger("firm.api")
 _BACKLOG = 2048
-_COLLECT_AFTER = (20_000, 20, 50)  # allocations; the default of 700 costs a few per cent
+_COLLECT_AFTER = (20_000, 20, 50)  # allocations; the default of 700 costs a few per cent of CPU time
 
 
 class CannotListen(RuntimeError):  # noqa: N818 - named for what it says
-    """The address is taken or not ours; the message says which and what to do."""
+    """The address is in use or not available; the message says which and what to do."""
 
 
 def server(
     app: ASGIApp, settings: ApiSettings, host: str | None = None, port: int | None = None
 ) -> uvicorn.Server:
-    """A server that is ready to run; tests and the command line may stop it by `should_exit`."""
+    """A configured server; tests and the command line may stop it by `should_exit`."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -42,7 +42,7 @@ def server(
             http=Protocol,
             ws="none",
             lifespan="on",
-            proxy_headers=False,  # `api.proxies`, which believes only whom it was told to
+            proxy_headers=False,  # handled by `api.proxies`, which only trusts the configured proxies
             log_config=None,  # `api.logs` formats everything
             access_log=False,  # `api.access_log`, with request ids and without keys
             server_header=False,
@@ -54,9 +54,9 @@ def server(
 
 
 def tune_memory() -> None:
-    """What is loaded by now stays: the collector need not look at it again, nor every few requests.
+    """Freezes the objects loaded so far, so that the garbage collector skips them, and makes it run less often.
 
-    Before workers are forked, it also keeps the collector from writing to pages that they share.
+    Before workers are forked, this also keeps the collector from writing to shared pages.
     """
     gc.collect()
     gc.freeze()
@@ -65,7 +65,7 @@ def tune_memory() -> None:
 
 @contextmanager
 def tuned_memory() -> Iterator[None]:
-    """The same for as long as the block runs: else extension modules report at the end what was never freed."""
+    """Applies `tune_memory` for the duration of the block: otherwise extension modules report leaks at exit."""
     tune_memory()
     try:
         yield
@@ -75,7 +75,7 @@ def tuned_memory() -> Iterator[None]:
 
 @contextmanager
 def ending_well() -> Iterator[None]:
-    """To be told to stop is no failure: uvicorn raises the signal once more when it has shut down."""
+    """Exits with code 0 on SIGINT or SIGTERM: uvicorn raises the signal again after it has shut down."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(0)
@@ -89,19 +89,19 @@ def ending_well() -> Iterator[None]:
 
 
 def serve(app: ASGIApp, settings: ApiSettings, listener: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM; running requests are finished, new connections refused."""
+    """Serves until SIGINT or SIGTERM; running requests are finished, new connections refused."""
     with ending_well(), tuned_memory():
         server(app, settings).run(sockets=[listener])
 
 
 def run_alone(work: Coroutine[Any, Any, None]) -> None:
-    """Runs what serves nobody, on the same event loop as the service and with the same care for memory."""
+    """Runs a process without an HTTP server on the service's event loop, with the same memory tuning."""
     with tuned_memory(), asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
         runner.run(work)
 
 
 def listening(settings: ApiSettings) -> socket.socket:
-    """The socket to serve on; CannotListen where the address cannot be had."""
+    """Opens the listening socket; CannotListen if the address is not available."""
     host, port = settings.host, settings.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

@@ -1,4 +1,4 @@
-"""What the running service consists of, put together once by `api.app.create_app`.
+"""The parts of the running service, assembled once by `api.app.create_app`.
 
 Does not belong here: state of one request (`api.call`).
 """
@@ -45,7 +45,7 @@ class SnapshotSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Everything a route may need; nothing in it changes while the service runs."""
+    """Everything a route may need; immutable while the service runs."""
 
     settings: ApiSettings
     reader: SnapshotSource
@@ -65,9 +65,9 @@ class Service:
     sealer: Sealer
     subscriptions: Subscriptions
     sender: Sender
-    """For test sends; deliveries have their own."""
+    """For test sends; deliveries have their own client."""
     billing: "Billing | None"
     """None without Stripe's settings: an operator sets tiers."""
     postman: Postman
-    """For links to sign in; notices have an outbox."""
+    """For sign-in links; notices use the outbox."""
     doors: Doors

@@ -1,6 +1,6 @@
-"""Reading one setting out of the environment: by name, within bounds, with an error that says what to write.
+"""Reads settings from the environment: by name, within bounds, with an error that says what to write.
 
-Does not belong here: which settings there are (`api.settings`, `api.webhooks.settings`).
+Does not belong here: the list of settings (`api.settings`, `api.webhooks.settings`).
 """
 
 import ipaddress
@@ -22,12 +22,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class SettingError(ValueError):
-    """A setting does not make sense; the message says which and what to write."""
+    """A setting is invalid; the message says which and what to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingReader:
-    """Settings by name out of an environment; an unset or empty one is its default."""
+    """Typed access to settings; an unset or empty one has its default."""
 
     environment: Mapping[str, str]
 
@@ -63,11 +63,11 @@ class SettingReader:
         return written
 
     def address(self, name: str, default: str) -> str:
-        """A web address that paths are put behind: no query, no fragment, no credentials, no last slash."""
+        """A base URL: no query, no fragment, no credentials; a trailing slash is removed."""
         written = self.text(name, default)
         address = written.rstrip("/")
         if not _ADDRESS.fullmatch(address):
-            raise SettingError(f"{name} must be a web address, as https://api.example.com, not {written!r}")
+            raise SettingError(f"{name} must be a URL, for example https://api.example.com, not {written!r}")
         return address
 
     def proxies(self, name: str) -> tuple[str, ...]:
@@ -84,23 +84,25 @@ class SettingReader:
             raise SettingError(f"{name}: {error}") from None
 
     def mailbox(self, name: str, default: str) -> str:
-        """Who mail comes from: one address, with or without a name before it."""
+        """Sender of mail: one address, with or without a display name."""
         written = self.text(name, default)
         found = policy.SMTP.header_factory("From", written)
         if found.defects or len(found.addresses) != 1 or not found.addresses[0].addr_spec.isascii():
             raise SettingError(
-                f"{name} must be an address, as webhooks@example.com or Example <webhooks@example.com>, "
-                f"not {written!r}"
+                f"{name} must be an e-mail address, for example webhooks@example.com "
+                f"or Example <webhooks@example.com>, not {written!r}"
             )
         return written
 
     def emails(self, name: str) -> frozenset[str]:
-        """E-mail addresses as accounts have them, separated by commas."""
+        """Normalised e-mail addresses, separated by commas."""
         written = [part for part in self.text(name, "").split(",") if part.strip()]
         found = {part: known_as(part) for part in written}
         for part, email in found.items():
             if email is None:
-                raise SettingError(f"{name} must list addresses, as you@example.com, not {part.strip()!r}")
+                raise SettingError(
+                    f"{name} must list e-mail addresses, for example you@example.com, not {part.strip()!r}"
+                )
         return frozenset(email for email in found.values() if email is not None)
 
     def networks(self, name: str) -> tuple[Network, ...]:
@@ -109,13 +111,13 @@ class SettingReader:
         try:
             return tuple(ipaddress.ip_network(part) for part in written)
         except ValueError as error:
-            raise SettingError(f"{name} must list networks as 127.0.0.0/8: {error}") from None
+            raise SettingError(f"{name} must list networks, for example 127.0.0.0/8: {error}") from None
 
     def seconds(self, name: str, default: tuple[float, ...], least: float, most: float) -> tuple[float, ...]:
-        """As many spans as the default has, in seconds, separated by commas."""
+        """Durations in seconds, separated by commas; as many as the default has."""
         written = self.text(name, ",".join(f"{one:g}" for one in default)).split(",")
         if len(written) != len(default):
-            raise SettingError(f"{name} must list {len(default)} spans in seconds, not {len(written)}")
+            raise SettingError(f"{name} must list {len(default)} durations in seconds, not {len(written)}")
         try:
             spans = tuple(float(one) for one in written)
         except ValueError:

@@ -1,7 +1,7 @@
-"""What an operator may set for the service, frozen; read once, at the composition root.
+"""The service's settings, frozen; read once, at the composition root.
 
-Nothing here reads the environment at import: `firm` calls `ApiSettings.from_environment(os.environ)`.
-Does not belong here: secrets (`api.secrets`), or settings of ingest (`pipelines.settings`).
+Nothing here reads the environment at import: `firm` calls `ApiSettings.from_environment(os.environ)`. Does not
+belong here: secrets (`api.secrets`), or settings of ingest (`pipelines.settings`).
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ DEFAULT_DATA = Path(".data")
 
 @dataclass(frozen=True, slots=True)
 class ApiSettings:
-    """Every setting of the service. Names in the environment are `FIRM_` and the upper-case field name."""
+    """Every setting of the service. Environment names are `FIRM_` and the upper-case field name."""
 
     data: Path = DEFAULT_DATA
     """Folder of all state (FIRM_DATA)."""
@@ -29,7 +29,7 @@ class ApiSettings:
     """Control-plane database; empty: SQLite in `data` (FIRM_DATABASE_URL)."""
 
     public_url: str = "http://127.0.0.1:8000"
-    """Address under which callers reach the service: problem types, Link and servers name it."""
+    """Public base URL of the service, used in problem types, Link headers and OpenAPI servers."""
 
     host: str = "127.0.0.1"
     """Address to listen on."""
@@ -38,58 +38,58 @@ class ApiSettings:
     """Port to listen on."""
 
     key_cache_seconds: float = 30.0
-    """How long a key is believed without asking the database: a revocation takes at most this long."""
+    """How long a key look-up is cached in seconds: a revocation takes effect after at most this time."""
 
     list_concurrency: int = 2
-    """Searches answered at once per process; the others wait, so that profiles never do."""
+    """Concurrent searches per process; further ones wait, so that profiles are never delayed."""
 
     list_wait_seconds: float = 2.0
-    """How long a search may wait for its turn before 503."""
+    """Maximum waiting time of a search in seconds before 503."""
 
     list_seconds: float = 5.0
-    """How long a search may take before 503: a few that never end must not take all turns."""
+    """Maximum run time of a search in seconds before 503, so that endless ones do not block all slots."""
 
     access_log: bool = True
     """One JSON line per request on standard error."""
 
     shutdown_seconds: float = 10.0
-    """How long running requests may take to finish when the service is asked to stop."""
+    """Seconds that running requests get to finish on shutdown."""
 
     serve_workers: int = 1
-    """Processes that serve."""
+    """Number of worker processes."""
 
     follow_seconds: float = 5.0
-    """How often a machine that shares releases (FIRM_OBJECT_STORE) looks for a newer one."""
+    """Seconds between checks for a newer release on machines that share releases (FIRM_OBJECT_STORE)."""
 
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses and networks of proxies whose X-Forwarded-For or Forwarded is believed, and `unix`."""
+    """Addresses and networks of trusted proxies (X-Forwarded-For, Forwarded), and `unix`."""
 
     metrics: str = "local"
     """Who may read /metrics: `local` callers (this machine, private networks), `public`, or `off`."""
 
     tiers: Tiers = DEFAULT
-    """What accounts of each tier may use (FIRM_TIERS names a file that changes it)."""
+    """Limits of each tier (FIRM_TIERS is a file that overrides them)."""
 
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
-    """How events are delivered (FIRM_WEBHOOK_…, FIRM_DELIVER)."""
+    """Webhook delivery (FIRM_WEBHOOK_…, FIRM_DELIVER)."""
 
     mail: MailSettings = field(default_factory=MailSettings)
-    """How owners are written to (FIRM_SMTP_…)."""
+    """Mail to account owners (FIRM_SMTP_…)."""
 
     billing: BillingSettings = field(default_factory=BillingSettings)
-    """How accounts pay (FIRM_STRIPE_…, FIRM_TRIAL_DAYS)."""
+    """Billing (FIRM_STRIPE_…, FIRM_TRIAL_DAYS)."""
 
     operators: frozenset[str] = frozenset()
-    """E-mail addresses of accounts that see the operator's page (FIRM_OPERATORS)."""
+    """E-mail addresses of accounts with access to the operator page (FIRM_OPERATORS)."""
 
     @property
     def bursts_path(self) -> Path:
-        """The file by which the serving processes of one machine share bursts."""
+        """The file through which the serving processes of one machine share bursts."""
         return self.data / "limits" / "bursts-1"
 
     @property
     def control_database_url(self) -> str:
-        """The SQLAlchemy address of the control-plane database."""
+        """The SQLAlchemy URL of the control-plane database."""
         return self.database_url or f"sqlite:///{(self.data / 'control.sqlite').absolute()}"
 
     @property
@@ -98,7 +98,7 @@ class ApiSettings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "ApiSettings":
-        """Settings from `FIRM_…` names; an unset or empty one keeps its default."""
+        """Reads settings from `FIRM_…` names; an unset or empty one keeps its default."""
         read, default = SettingReader(environment), cls()
         tiers = read.tiers("FIRM_TIERS")
         return cls(

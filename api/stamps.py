@@ -1,6 +1,6 @@
-"""Headers that are the same for every data answer of one release, made once per release.
+"""Headers that all data responses of one release share, built once per release.
 
-Does not belong here: what differs between answers (`api.answers`).
+Does not belong here: headers that differ between responses (`api.answers`).
 """
 
 import logging
@@ -20,7 +20,7 @@ JSON: Final = (b"content-type", b"application/json")
 
 
 class Stamps:
-    """Remembers the headers of the release asked for last; safe from any thread (one assignment)."""
+    """Caches the headers of the latest release; thread-safe (one assignment)."""
 
     __slots__ = ("_latest",)
 
@@ -31,7 +31,7 @@ class Stamps:
         number, headers = self._latest
         if number != snapshot.number:
             headers = _headers(snapshot)
-            if number < snapshot.number:  # a request of the release before may still come: nothing to tell
+            if number < snapshot.number:  # requests pinned to the previous release may still arrive
                 self._latest = (snapshot.number, headers)
                 _LOGGER.info("serving release %d", snapshot.number)
         return headers

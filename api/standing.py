@@ -1,6 +1,6 @@
-"""How delivering stands, as readiness and metrics tell it: of the whole installation, whichever process delivers.
+"""Health of webhook delivery for readiness and metrics, over the whole installation.
 
-Does not belong here: the statements (`api.db.backlog`), or the form it is told in (`api.routes`).
+Does not belong here: the statements (`api.db.backlog`), or the response format (`api.routes`).
 """
 
 import asyncio
@@ -23,18 +23,18 @@ DATABASE_PATIENCE_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far behind it is."""
+    """Backlog and leadership of webhook delivery."""
 
     unmatched_events: int
-    """Published, and not matched yet."""
+    """Published events without fan-out."""
     lag_seconds: float
-    """How long the attempt that waits longest is overdue."""
+    """How long the most overdue attempt has been waiting."""
     is_led: bool
-    """Whether some process matches events."""
+    """Whether some process holds the fan-out lease."""
 
 
 async def standing(call: Call) -> Standing | None:
-    """None while the database is away."""
+    """The current delivery health; None while the database is unavailable."""
     now = call.service.clock.now()
     lag = await _asked(call, lambda connection: backlog.lag(connection, LEASE, now))
     if lag is None:
@@ -44,12 +44,12 @@ async def standing(call: Call) -> Standing | None:
 
 
 async def sizes(call: Call) -> Sizes | None:
-    """None while the database is away."""
+    """The current table sizes; None while the database is unavailable."""
     return await _asked(call, backlog.sizes)
 
 
 async def _asked(call: Call, question: Callable[[Connection], T]) -> T | None:
-    """None where no answer comes in time: who asks whether the service is ready does not wait for a database."""
+    """Runs a query; None if it does not finish in time, so that a readiness check does not wait for a database."""
     try:
         async with asyncio.timeout(DATABASE_PATIENCE_SECONDS):
             return await call.service.control.read(question)

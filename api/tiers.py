@@ -1,9 +1,7 @@
-"""What accounts may use: the tiers and the limits per client address, all configuration.
+"""Tiers: the limits of accounts, and the limits per client address; all of it is configuration.
 
-See docs/contract/keys-and-limits.md 3.3.
-
-`DEFAULT` is the contract's table; an operator changes it by a file (FIRM_TIERS, TOML or JSON) of this form, where
-whatever is left out keeps its default and new tiers may be added:
+See docs/contract/keys-and-limits.md 3.3. `DEFAULT` is the contract's table; an operator overrides it with a
+file of this form (FIRM_TIERS, TOML or JSON). Omitted members keep their default, and new tiers may be added:
 
     [tiers.pro]
     monthly_requests = 60000
@@ -18,7 +16,7 @@ whatever is left out keeps its default and new tiers may be added:
     failed_authentications_per_second = 10
     publishable_key_requests_per_second = 5
 
-Does not belong here: how anything is counted (`api.limits`, `api.usage`).
+Does not belong here: counting (`api.limits`, `api.usage`).
 """
 
 import json
@@ -37,12 +35,12 @@ _FASTEST: Final = 10**6
 
 
 class TiersError(ValueError):
-    """The file of tiers cannot be used; the message names the file, the member and what it must be."""
+    """The tiers file is invalid; the message contains the file, the member and the requirement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """What an account of this tier may use."""
+    """The limits of accounts on this tier."""
 
     name: str
     monthly_requests: int
@@ -59,13 +57,13 @@ class Tier:
 
     @property
     def burst_seconds(self) -> int:
-        """The window of the burst policy: how long an empty bucket takes to fill."""
+        """The window of the burst policy: seconds until an empty bucket is full."""
         return ceil(self.burst_capacity / self.burst_per_second)
 
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Limits per client address, beside those of accounts; a bucket holds one second's worth."""
+    """Limits per client address, in addition to those of accounts; a bucket holds one second's worth."""
 
     failed_authentications_per_second: int = 10
     publishable_key_requests_per_second: int = 5
@@ -96,12 +94,12 @@ class Tiers:
         return tuple(self.by_name)
 
     def named(self, name: str) -> Tier:
-        """The tier of that name, or what accounts get whose tier the file no longer names."""
+        """The tier of that name; `most_generous` if the file no longer has it."""
         return self.by_name.get(name) or self.most_generous
 
     @property
     def most_generous(self) -> Tier:
-        """For accounts whose tier the file no longer names: they paid for something, so they are served."""
+        """Fallback for accounts on a tier that was removed: they have paid for something, so they are served."""
         return max(self.by_name.values(), key=lambda tier: tier.monthly_requests)
 
 
@@ -109,13 +107,15 @@ DEFAULT: Final = Tiers()
 
 
 def load_tiers(path: Path) -> Tiers:
-    """The tiers as the file at `path` changes them (JSON by its suffix, else TOML)."""
+    """The tiers with the changes of the file at `path` (JSON by its suffix, else TOML)."""
     try:
         text = path.read_text(encoding="utf-8")
         document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except OSError as error:
-        raise TiersError(f"{path} cannot be read ({error.strerror}): name a file of tiers") from None
-    except ValueError as error:  # both parsers', and text that is no UTF-8
+        raise TiersError(
+            f"{path} cannot be read ({error.strerror}): set the path of a readable tiers file"
+        ) from None
+    except ValueError as error:  # errors of both parsers, and text that is not UTF-8
         raise TiersError(f"{path} is not {'JSON' if path.suffix == '.json' else 'TOML'}: {error}") from None
     try:
         return read_tiers(document)
@@ -124,7 +124,7 @@ def load_tiers(path: Path) -> Tiers:
 
 
 def read_tiers(document: Any) -> Tiers:
-    """The defaults with what `document` changes."""
+    """The defaults with the changes of `document`."""
     whole = _table("the file", document, ("tiers", "clients"))
     changed = _table("tiers", whole.get("tiers", {}))
     tiers = dict(DEFAULT.by_name)
@@ -176,7 +176,7 @@ def _table(where: str, value: Any, allowed: Any = None) -> dict[str, Any]:
 
 
 def _check(where: str, value: Any, kind: type, low: int, high: int) -> None:
-    """Of the right kind and within bounds; true and false are no numbers."""
+    """Checks type and bounds; true and false are not numbers."""
     if type(value) is not kind:
         raise TiersError(f"{where} must be {_WORDS[kind]}, not {value!r}")
     if not low <= value <= high:

@@ -1,6 +1,6 @@
-"""Tokens of the dashboard: what a mailed link and a browser's session show. Stored as digests alone.
+"""Random tokens of the dashboard, for mailed links and browser sessions. Only digests are stored.
 
-They have a prefix, so that logs know them (`api.redact`). Does not belong here: API keys (`api.keys`).
+They have a prefix, so that logs can redact them (`api.redact`). Does not belong here: API keys (`api.keys`).
 """
 
 import re
@@ -13,11 +13,11 @@ _DIGITS: Final = re.compile(rf"[0-9a-f]{{{2 * _BYTES}}}")
 
 
 def make_token(kind: TokenKind) -> str:
-    """A new token of 256 random bits."""
+    """Creates a token of 256 random bits."""
     return f"firm_{kind}_{secrets.token_hex(_BYTES)}"
 
 
 def is_token(kind: TokenKind, text: str) -> bool:
-    """Whether a text is a token by its form; databases are not asked for anything else."""
+    """True if a text has the form of a token; anything else is rejected without a database query."""
     prefix = f"firm_{kind}_"
     return text.startswith(prefix) and _DIGITS.fullmatch(text, len(prefix)) is not None

@@ -1,4 +1,4 @@
-"""Sortable ids that carry time: `req_`, `acc_`, `key_` and the like with 26 Crockford base32 characters.
+"""Prefixed ULIDs: `req_`, `acc_`, `key_` and the like with 26 Crockford base32 characters, sortable by time.
 
 Does not belong here: ids that must be the same on every run (`warehouse.schema.ids`).
 """
@@ -10,17 +10,17 @@ from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS: Final = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
-_TIME_SHIFTS: Final = (40, 30, 20, 10, 0)  # 50 bits, of which milliseconds fill 48
+_TIME_SHIFTS: Final = (40, 30, 20, 10, 0)  # 50 bits, of which the milliseconds use 48
 _RANDOM_BITS: Final = 80
 
 _REST: Final = re.compile(f"_[{_ALPHABET}]{{26}}")
 
 Randomness = Callable[[int], int]
-"""As many random bits as asked. These ids tell apart, they keep no secret."""
+"""Returns the given number of random bits. The ids must be unique, not secret."""
 
 
 def earliest(prefix: str, milliseconds: int) -> str:
-    """The lowest id of that millisecond since 1970: ids made in it or later are not below."""
+    """The lowest id of a millisecond since 1970: ids created then or later are not lower."""
     return f"{prefix}_{_time_part(milliseconds)}{_ALPHABET[0] * (_RANDOM_BITS // 5)}"
 
 
@@ -29,12 +29,12 @@ def _time_part(milliseconds: int) -> str:
 
 
 def is_ulid(prefix: str, text: str) -> bool:
-    """Whether a text is an id of this kind by its form; databases are not asked for anything else."""
+    """True if a text has the form of such an id; anything else is rejected without a database query."""
     return text.startswith(prefix) and _REST.fullmatch(text, len(prefix)) is not None
 
 
 class Ulids:
-    """Maker of ids; time and randomness are given, so that tests know what comes."""
+    """Creates ids; time and randomness are injected, so that tests are deterministic."""
 
     __slots__ = ("_milliseconds", "_randomness", "_time", "_wall")
 

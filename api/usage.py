@@ -1,15 +1,13 @@
-"""Counts of requests per account and month: gathered here, written together, read back.
+"""Usage counters: requests per account and month, buffered here, written in batches, read back.
 
-See docs/contract/keys-and-limits.md 3.3.
+See docs/contract/keys-and-limits.md 3.3. At most `_REQUESTS` requests or `GATHERING_SECONDS` are buffered
+before they are added to the database: immediately if that needs no waiting, else by a thread, one write at a
+time. The write returns the total over all processes. So a process that dies loses what it has not written
+(normally under 50 requests) and never counts a request twice. While the database fails, no request is rejected
+for it: counts are kept, one number per account, and written once it works again. Callers see the last known
+database count plus everything counted here since, so never less than is known.
 
-At most `_REQUESTS` requests or `GATHERING_SECONDS` are gathered before they are added to the database, at once
-where that takes no waiting, else by a thread, never more than one write at a time; the total of all processes
-comes back with it. So a process that dies loses what it has not written (under 50 requests in ordinary running)
-and never counts one twice. While the database fails, nobody is refused for it: counts are kept, one number per
-account, and written when it works again. A caller is told what the database knew last plus everything counted
-here since, so never less than is known.
-
-Does not belong here: what counts, and what is answered (`api.limits`); SQL (`api.db.repositories`).
+Does not belong here: which requests count, and the responses (`api.limits`); SQL (`api.db.repositories`).
 """
 
 import asyncio
@@ -21,10 +19,10 @@ from typing import Final, Protocol
 from sqlalchemy.exc import SQLAlchemyError
 
 _LOGGER: Final = logging.getLogger("firm.api")
-_REQUESTS: Final = 45  # leaves room below 50 for those that are answered while these are written
+_REQUESTS: Final = 45  # below 50, to leave room for requests answered while these are written
 GATHERING_SECONDS: Final = 0.5
 WRITES_PER_TURN: Final = 200
-"""Of so many writes the thread makes one: its connection also takes care of a log that grows (`api.db.counts`)."""
+"""Every n-th write is made by the thread, whose connection also checkpoints a growing log (`api.db.counts`)."""
 RETRY_SECONDS: Final = 1.0
 _SAID_EVERY: Final = 60.0
 
@@ -33,21 +31,21 @@ Row = tuple[str, int, int]
 
 
 class Store(Protocol):
-    """Where counts are kept. `add` and `close` may wait, and are called by one thread."""
+    """Storage of counts. `add` and `close` may block, and are called by one thread."""
 
     def add(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Add counts, and give the totals there are then."""
+        """Adds counts and returns the new totals."""
         ...
 
     def add_at_once(self, rows: Sequence[Row]) -> Sequence[Row] | None:
-        """The same within microseconds, on the event loop; None, and nothing added, where it would have to wait."""
+        """The same within microseconds, on the event loop; None, and nothing added, if it would block."""
         ...
 
     def close(self) -> None: ...
 
 
 class Count:
-    """Requests of one account in one month: what was stored when last seen, and what this process has beside it."""
+    """Requests of one account in one month: the last known stored count, plus what this process has not stored."""
 
     __slots__ = ("account_id", "month", "pending", "stored", "used", "writing")
 
@@ -60,16 +58,16 @@ class Count:
         self.used = stored
 
     def learn(self, stored: int) -> None:
-        """What the database says. Counts only grow: an older answer that comes later changes nothing."""
+        """Takes over a stored count. Counts only grow: an older value that arrives later changes nothing."""
         if stored > self.stored:
             self.stored = stored
             self.used = stored + self.writing + self.pending
 
 
 class Usage:
-    """Gathers counts on the event loop and has `store` add them up: at once, or in a thread of its own.
+    """Buffers counts on the event loop and writes them to `store`: directly, or in its own thread.
 
-    To wake a thread for every few requests costs more than what it does.
+    Waking a thread for every few requests would cost more than the write.
     """
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
@@ -85,7 +83,7 @@ class Usage:
         self._said = float("-inf")
 
     def add(self, count: Count) -> None:
-        """One request more."""
+        """Counts one request."""
         count.used += 1
         count.pending += 1
         if count.pending == 1:
@@ -98,7 +96,7 @@ class Usage:
             self._flush()
 
     async def close(self) -> None:
-        """Write what is left; afterwards nothing is counted any more."""
+        """Writes the remaining counts; afterwards nothing is counted."""
         await self._written()
         if self._changed:
             self._flush()
@@ -108,7 +106,7 @@ class Usage:
             self._timer = None
         lost = sum(count.pending for count in self._changed)
         if lost:
-            _LOGGER.error("%d requests of %d accounts stay uncounted", lost, len(self._changed))
+            _LOGGER.error("%d requests of %d accounts remain uncounted", lost, len(self._changed))
         await asyncio.get_running_loop().run_in_executor(self._pool, self._store.close)
         self._pool.shutdown()
 
@@ -128,7 +126,7 @@ class Usage:
         for count in written:
             count.writing, count.pending = count.pending, 0
             rows.append((count.account_id, count.month, count.writing))
-        rows.sort()  # all processes in one order: none waits for another in a circle
+        rows.sort()  # same order in all processes: prevents deadlocks
         self._writes += 1
         totals = self._store.add_at_once(rows) if self._writes % WRITES_PER_TURN else None
         if totals is not None:
@@ -162,16 +160,16 @@ class Usage:
             count.used = count.stored + count.pending
 
     def _keep(self, written: list[Count]) -> None:
-        """What was not written waits with what came since."""
+        """Keeps counts that could not be written, together with newer ones."""
         for count in written:
             if count.pending == 0:
                 self._changed.append(count)
             count.pending, count.writing = count.pending + count.writing, 0
 
     def _say(self, failure: BaseException | None) -> None:
-        """Once a minute, and only of a database that fails: anything else is an error of ours."""
+        """Logs a failure; database failures at most once a minute, anything else is a bug and always logged."""
         now = self._monotonic()
         if isinstance(failure, SQLAlchemyError) and now - self._said < _SAID_EVERY:
             return
         self._said = now
-        _LOGGER.warning("usage cannot be stored; it is kept and tried again", exc_info=failure)
+        _LOGGER.warning("usage cannot be stored; it is kept and will be retried", exc_info=failure)

@@ -1,7 +1,7 @@
-"""Kinds of query values: integers, dates, instants, words from a list, and how each is written in a schema.
+"""Types of query values: integers, dates, instants, words from a list, each with its JSON schema.
 
-Every maker returns a `Parameter`; bounds stand once and serve reading and schema. Does not belong here: which
-operation has which parameters (`api.queries`).
+Every function returns a `Parameter`; bounds are written once, for parsing and schema. Does not belong here: the
+parameters of an operation (`api.queries`).
 """
 
 import re
@@ -41,7 +41,7 @@ def integer(name: str, low: int, high: int, default: D, description: str) -> Par
 
 
 def percent(name: str, description: str) -> Parameter[str | None]:
-    """0 to 100 as decimal text: a percentage never goes through a float."""
+    """0 to 100 as decimal text: a percentage is never converted to a float."""
     requirement = "must be a number from 0 to 100 with at most 4 decimals"
 
     def read(text: str) -> str:
@@ -65,7 +65,7 @@ def flag(name: str, description: str) -> Parameter[bool | None]:
 
 
 def day(name: str, description: str) -> Parameter[date | None]:
-    requirement = "must be a date, as 2026-01-31"
+    requirement = "must be a date, for example 2026-01-31"
 
     def read(text: str) -> date:
         if not _DATE.fullmatch(text):
@@ -79,7 +79,7 @@ def day(name: str, description: str) -> Parameter[date | None]:
 
 
 def instant(name: str, description: str) -> Parameter[datetime | None]:
-    requirement = "must be an instant, as 2026-01-31T12:00:00Z (write '+' in an offset as %2B)"
+    requirement = "must be a date and time, for example 2026-01-31T12:00:00Z (encode '+' in an offset as %2B)"
 
     def read(text: str) -> datetime:
         if not _INSTANT.fullmatch(text):
@@ -110,7 +110,7 @@ def word(name: str, allowed: Sequence[str], default: D, description: str) -> Par
 def words(
     name: str, allowed: Sequence[str], description: str, canonical: Callable[[str], str] = str
 ) -> Parameter[tuple[str, ...]]:
-    """Comma-separated words of a list, each once; `canonical` gives the one spelling of each."""
+    """Comma-separated words from a list, each once; `canonical` maps each to its canonical spelling."""
     requirement = f"must be one or more of {', '.join(allowed)}, separated by commas, each once"
 
     def read(text: str) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def words(
 
 
 def code(name: str, pattern: str, longest: int, described: str, description: str) -> Parameter[str | None]:
-    """One code of a fixed spelling, as a currency's; `described` continues «must be …»."""
+    """One code with a fixed pattern, such as a currency; `described` continues «must be …»."""
     compiled = re.compile(pattern)
 
     def read(given: str) -> str:
@@ -147,7 +147,7 @@ def code(name: str, pattern: str, longest: int, described: str, description: str
 def codes(
     one: Parameter[str | None], most: int, canonical: Callable[[str], str] = str
 ) -> Parameter[tuple[str, ...]]:
-    """As many as `most` codes as `one` reads, separated by commas; `canonical` gives the one spelling of each."""
+    """Up to `most` codes, separated by commas, each parsed by `one`; `canonical` gives the canonical spelling."""
 
     def read(given: str) -> tuple[str, ...]:
         entries = given.split(",")
@@ -160,7 +160,7 @@ def codes(
 
 
 def text(name: str, longest: int, description: str, pattern: str) -> Parameter[str | None]:
-    """Free text of 1 to `longest` characters that matches `pattern` (the same in reading and schema)."""
+    """Free text of 1 to `longest` characters that matches `pattern`, in parsing and schema."""
     requirement = f"must be 1 to {longest} printable characters, not only spaces"
     compiled = re.compile(pattern)
 

@@ -1,7 +1,7 @@
-"""What operators are told by numbers of the data itself: sources by age, what guards hold, failed runs, the disk.
+"""Gauges of data health for operators: age of sources, quarantines, failed runs, disk space.
 
-Out of what runs have noted beside the releases; a machine that only serves tells what came with the release. Does
-not belong here: what is done about it (`deploy/alerts.yml`), or the text (`api.exposition`).
+Read from the notes that runs store next to the releases; a machine that only serves has those of its release.
+Does not belong here: the alerts (`deploy/alerts.yml`), or the text format (`api.exposition`).
 """
 
 import os
@@ -16,11 +16,11 @@ from warehouse.run_notes import RunNote
 
 _SOURCE = ("market", "dataset")
 _MARKET = ("market",)
-_RELEASE = "release"  # of an error: what keeps every market of the run from being published
+_RELEASE = "release"  # market of an error that prevented the whole run from being published
 
 
 def watched(reader: SnapshotSource, now: datetime) -> Mapping[str, Labelled]:
-    """Reads what runs have noted; blocks for as long as fifty small files take."""
+    """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
     noted, runs = reader.freshness(), reader.runs()
     return {**_sources(noted, now), **_markets(noted, runs, now)}
 
@@ -29,7 +29,7 @@ def _sources(noted: Freshness, now: datetime) -> Mapping[str, Labelled]:
     seen = {(_market(key), key): one for key, one in noted.datasets.items()}
     return {
         "source_age_seconds": Labelled(
-            "Seconds since a source was last looked at in full.",
+            "Seconds since a source was last checked completely.",
             _SOURCE,
             {
                 key: (now - one.checked_at).total_seconds()
@@ -38,7 +38,7 @@ def _sources(noted: Freshness, now: datetime) -> Mapping[str, Labelled]:
             },
         ),
         "source_stale_after_seconds": Labelled(
-            "Seconds after which a source that nobody has looked at is stale, as it is declared.",
+            "Declared seconds without a check after which a source is stale.",
             _SOURCE,
             {
                 key: one.stale_after_hours * 3600.0
@@ -47,7 +47,8 @@ def _sources(noted: Freshness, now: datetime) -> Mapping[str, Labelled]:
             },
         ),
         "source_held_seconds": Labelled(
-            "Seconds since a source is held: its guard tripped, or it cannot be fetched. Absent where it is not.",
+            "Seconds since a source was quarantined: a guard tripped or it cannot be fetched. "
+            "Absent if it is not.",
             _SOURCE,
             {
                 key: (now - one.held_since).total_seconds()
@@ -69,12 +70,12 @@ def _markets(noted: Freshness, runs: Sequence[RunNote], now: datetime) -> Mappin
             newest.setdefault(market, note)
     return {
         "market_age_seconds": Labelled(
-            "Seconds since a run of a market last came through.",
+            "Seconds since the last successful run of a market.",
             _MARKET,
             {(market,): (now - at).total_seconds() for market, at in noted.markets.items()},
         ),
         "run_failed": Labelled(
-            "1 where the newest run of a market ended with an error.",
+            "1 if the newest run of a market ended with an error.",
             _MARKET,
             {(market,): float(_has_failed(note, market)) for market, note in newest.items()},
         ),
@@ -86,15 +87,15 @@ def _has_failed(note: RunNote, market: str) -> bool:
 
 
 def disk(data: Path) -> Gauges:
-    """The disk below FIRM_DATA; nothing where the folder is not there yet."""
+    """Disk space below FIRM_DATA; empty if the folder does not exist yet."""
     try:
         found = os.statvfs(data)
     except FileNotFoundError:
         return {}
     return {
         "disk_free_bytes": (
-            "Bytes that may still be written below FIRM_DATA.",
+            "Free bytes on the disk of FIRM_DATA.",
             found.f_bavail * found.f_frsize,
         ),
-        "disk_size_bytes": ("Bytes of the disk on which FIRM_DATA lies.", found.f_blocks * found.f_frsize),
+        "disk_size_bytes": ("Size in bytes of the disk of FIRM_DATA.", found.f_blocks * found.f_frsize),
     }

@@ -1,8 +1,7 @@
-"""The operations on webhooks as callers see them: subscriptions, their log, replays, event types.
+"""OpenAPI texts of the webhook operations: subscriptions, their log, replays, event types.
 
-See docs/contract/contract.md 4.8.
-
-Does not belong here: what a receiver is sent (`api.schemas.webhooks`), or what a route does (`api.routes`).
+See docs/contract/contract.md 4.8. Does not belong here: payloads sent to receivers (`api.schemas.webhooks`), or
+what a route does (`api.routes`).
 """
 
 from typing import Final
@@ -32,8 +31,8 @@ _REPLAY_ID: Final = PathParameter(
 _OF_POST: Final = (409, 422)
 _CREATED: Final = (*OF_SUBSCRIPTION, "Location", *OF_POST)
 _STATES: Final = (
-    "Only `status` active delivers. Pausing holds what is not delivered yet and what comes; activating again "
-    "delivers new events only, a replay the held ones."
+    "Only subscriptions with `status` active deliver. While paused, undelivered and new events are "
+    "held; after reactivation only new events are delivered. Use a replay to deliver the held ones."
 )
 
 WEBHOOK_OPERATIONS: Final = (
@@ -43,14 +42,17 @@ WEBHOOK_OPERATIONS: Final = (
         operation_id="createWebhook",
         tag=_TAG,
         summary="Create a webhook subscription",
-        description="Events published from now on go to the endpoint. The secret that signs them is told in this "
-        "answer only. Tiers limit how many subscriptions there are, and companies each.",
+        description="Events published from now on are sent to the endpoint. The signing secret is "
+        "returned in this response only. The tier limits the number of subscriptions "
+        "and of companies per subscription.",
         answer=ref("CreatedSubscription"),
         answer_description="The subscription with its secret.",
         status=201,
         headers=_CREATED,
         asked_headers=("Idempotency-Key",),
-        body=RequestBody(ref("NewSubscription"), "Endpoint, types, companies.", examples.NEW_SUBSCRIPTION),
+        body=RequestBody(
+            ref("NewSubscription"), "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION
+        ),
         example=examples.CREATED_SUBSCRIPTION,
         refusals=_OF_POST,
         leads_to=FROM_SUBSCRIPTION,
@@ -59,7 +61,7 @@ WEBHOOK_OPERATIONS: Final = (
         path=_ALL,
         operation_id="listWebhooks",
         tag=_TAG,
-        summary="Webhook subscriptions",
+        summary="List webhook subscriptions",
         description="Newest first, without secrets.",
         answer=ref("SubscriptionList"),
         answer_description="One page of subscriptions.",
@@ -71,9 +73,9 @@ WEBHOOK_OPERATIONS: Final = (
         path=_ONE,
         operation_id="getWebhook",
         tag=_TAG,
-        summary="One webhook subscription",
-        description="Its settings, its state and how its deliveries go. The ETag names the revision of settings "
-        "and state; what deliveries do beside them does not change it.",
+        summary="Get a webhook subscription",
+        description="Settings, status and delivery statistics. The ETag identifies the revision of "
+        "settings and status; delivery statistics do not change it.",
         answer=ref("Subscription"),
         answer_description="The subscription.",
         headers=OF_SUBSCRIPTION,
@@ -85,14 +87,14 @@ WEBHOOK_OPERATIONS: Final = (
         method="patch",
         operation_id="updateWebhook",
         tag=_TAG,
-        summary="Change a webhook subscription",
-        description=f"What is left out stays; null for `entity_ids` is all companies. {_STATES}",
+        summary="Update a webhook subscription",
+        description=f"Members left out keep their value; null for `entity_ids` means all companies. {_STATES}",
         answer=ref("UpdatedSubscription"),
-        answer_description="The subscription as it is now.",
+        answer_description="The updated subscription.",
         headers=OF_SUBSCRIPTION,
         places=(_ID,),
         asked_headers=("If-Match",),
-        body=RequestBody(ref("SubscriptionChanges"), "What changes.", examples.CHANGES, MERGE_PATCH),
+        body=RequestBody(ref("SubscriptionChanges"), "The members to change.", examples.CHANGES, MERGE_PATCH),
         example=examples.UPDATED_SUBSCRIPTION,
         refusals=(412, 422),
     ),
@@ -102,7 +104,7 @@ WEBHOOK_OPERATIONS: Final = (
         operation_id="deleteWebhook",
         tag=_TAG,
         summary="Delete a webhook subscription",
-        description="Gone with its log; what is not delivered yet is canceled.",
+        description="Deletes the subscription and its log; undelivered events are canceled.",
         answer=None,
         answer_description="Deleted.",
         status=204,
@@ -116,15 +118,16 @@ WEBHOOK_OPERATIONS: Final = (
         method="post",
         operation_id="rotateWebhookSecret",
         tag=_TAG,
-        summary="Replace the secret",
-        description="The new secret signs from now on; the one before signs beside it until the time of grace is "
-        "over. While one before is still valid there is no further rotation.",
+        summary="Rotate the signing secret",
+        description="The new secret signs from now on; the previous one also signs until the grace "
+        "period ends. While a previous secret is still valid, the secret cannot be "
+        "rotated again.",
         answer=ref("RotatedSecret"),
         answer_description="The new secret.",
         headers=OF_POST,
         places=(_ID,),
         asked_headers=("Idempotency-Key",),
-        body=RequestBody(ref("SecretRotation"), "The time of grace.", examples.ROTATION, required=False),
+        body=RequestBody(ref("SecretRotation"), "The grace period.", examples.ROTATION, required=False),
         example=examples.ROTATED_SECRET,
         refusals=_OF_POST,
     ),
@@ -133,15 +136,16 @@ WEBHOOK_OPERATIONS: Final = (
         method="post",
         operation_id="testWebhook",
         tag=_TAG,
-        summary="Send a test",
-        description="Sends an example of the type, with `test` true in its `data`, as any delivery is sent, and "
-        "waits for the outcome. Nothing is repeated, stored or counted as a failure. At most 10 a minute.",
+        summary="Send a test event",
+        description="Sends an example event of the type, with `test` true in its `data`, in the "
+        "same way as a delivery, and returns the outcome. A test is not retried, "
+        "stored or counted as a failure. At most 10 per minute.",
         answer=ref("Attempt"),
-        answer_description="The attempt, whatever came of it.",
+        answer_description="The attempt and its outcome.",
         headers=OF_POST,
         places=(_ID,),
         asked_headers=("Idempotency-Key",),
-        body=RequestBody(ref("TestSend"), "What to send.", examples.TEST, required=False),
+        body=RequestBody(ref("TestSend"), "The event type to send.", examples.TEST, required=False),
         example=examples.TEST_ATTEMPT,
         refusals=_OF_POST,
     ),
@@ -149,8 +153,8 @@ WEBHOOK_OPERATIONS: Final = (
         path=_DELIVERIES,
         operation_id="listWebhookDeliveries",
         tag=_TAG,
-        summary="Deliveries of a subscription",
-        description="Newest first; of the last 30 days.",
+        summary="List deliveries of a subscription",
+        description="Deliveries of the last 30 days, newest first.",
         answer=ref("DeliveryList"),
         answer_description="One page of deliveries.",
         headers=OF_ACCOUNT_PAGE,
@@ -162,8 +166,8 @@ WEBHOOK_OPERATIONS: Final = (
         path=_DELIVERY,
         operation_id="getWebhookDelivery",
         tag=_TAG,
-        summary="One delivery",
-        description="With the body as it was sent last and the latest 100 attempts.",
+        summary="Get a delivery",
+        description="Includes the body as last sent and the latest 100 attempts.",
         answer=ref("DeliveryDetail"),
         answer_description="The delivery.",
         headers=OF_ACCOUNT,
@@ -175,11 +179,12 @@ WEBHOOK_OPERATIONS: Final = (
         method="post",
         operation_id="retryWebhookDelivery",
         tag=_TAG,
-        summary="Retry a delivery now",
-        description="One attempt more, also while the subscription is paused. It does not disturb the schedule; "
-        "a success ends the delivery. What was canceled is not sent again.",
+        summary="Retry a delivery",
+        description="Makes one additional attempt, even if the subscription is paused. The retry "
+        "schedule is not affected; a success completes the delivery. Canceled "
+        "deliveries cannot be retried.",
         answer=ref("Delivery"),
-        answer_description="Accepted: the attempt follows. The delivery as it is at this moment.",
+        answer_description="Accepted; the attempt follows. Returns the delivery's current state.",
         status=202,
         headers=OF_POST,
         places=(_ID, _DELIVERY_ID),
@@ -193,16 +198,17 @@ WEBHOOK_OPERATIONS: Final = (
         method="post",
         operation_id="createWebhookReplay",
         tag=_TAG,
-        summary="Deliver again",
-        description="Deliveries of a window of time that failed or were held, or on request those that succeeded, "
-        "are delivered again: the same event ids, each with a fresh schedule. The subscription must be active.",
+        summary="Create a replay",
+        description="Redelivers the failed and held deliveries of a time window, and succeeded "
+        "ones if requested. Event ids stay the same; each delivery starts a new retry "
+        "schedule. The subscription must be active.",
         answer=ref("Replay"),
-        answer_description="Accepted: the deliveries follow.",
+        answer_description="Accepted; the deliveries follow.",
         status=202,
         headers=("Location", *OF_POST),
         places=(_ID,),
         asked_headers=("Idempotency-Key",),
-        body=RequestBody(ref("NewReplay"), "Which deliveries.", examples.NEW_REPLAY),
+        body=RequestBody(ref("NewReplay"), "The deliveries to repeat.", examples.NEW_REPLAY),
         example=examples.REPLAY,
         refusals=_OF_POST,
         leads_to=FROM_REPLAY,
@@ -211,8 +217,8 @@ WEBHOOK_OPERATIONS: Final = (
         path=f"{_REPLAYS}/{{replay_id}}",
         operation_id="getWebhookReplay",
         tag=_TAG,
-        summary="How far a replay has come",
-        description="Counted as its deliveries end.",
+        summary="Get a replay",
+        description="The counters are updated as deliveries complete.",
         answer=ref("Replay"),
         answer_description="The replay.",
         headers=OF_ACCOUNT,
@@ -223,9 +229,9 @@ WEBHOOK_OPERATIONS: Final = (
         path="/api/v1/event-types",
         operation_id="listEventTypes",
         tag=_TAG,
-        summary="Event types",
-        description="The six types that a subscription may name, each with the schema of its body, which holds an "
-        "example. Secret keys only; any tier.",
+        summary="List event types",
+        description="The six event types available to subscriptions, each with the schema of its "
+        "body, which includes an example. Secret keys only; any tier.",
         answer=ref("EventTypeList"),
         answer_description="All event types.",
         headers=OF_DOCUMENT,

@@ -1,10 +1,10 @@
-"""Several processes that serve one socket, and the one that watches over them.
+"""Pre-fork supervisor: several processes serve one socket, and one process supervises them.
 
-The socket is opened once and inherited, so that what waits in its queue belongs to no worker: one that dies takes
-only the requests it was answering with it. Workers are forked from a process that has loaded everything and opened
-nothing, so they share its memory and start at once. uvicorn's own supervisor starts each from nothing, notices a
-death after half a second, waits for ever at the end, and leaves workers serving when it is killed itself. Does not
-belong here: what a worker does (the composition root says), or signals within one (`api.server`).
+The socket is opened once and inherited, so its accept queue belongs to no worker: a worker that dies only loses
+the requests it was handling. Workers are forked from a process that has loaded everything and opened nothing,
+so they share its memory and start at once. uvicorn's own supervisor starts each worker from scratch, notices a
+death after half a second, waits forever on shutdown, and leaves workers running when it is killed itself. Does
+not belong here: what a worker does (see the composition root), or signals within one (`api.server`).
 """
 
 import logging
@@ -24,11 +24,11 @@ from typing import Final
 
 _LOGGER: Final = logging.getLogger("firm.api")
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM)
-_GRACE_SECONDS: Final = 5.0  # beyond what requests get: to store counts, to write logs
+_GRACE_SECONDS: Final = 5.0  # in addition to the time requests get: to store counts and write logs
 _LEAST_SECONDS: Final = 1.0  # between two starts of one worker
 
 Work = Callable[[int], None]
-"""What the worker at a place does until it is sent SIGTERM."""
+"""The work of the worker in a slot, until it receives SIGTERM."""
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class _Worker:
 
 
 class Supervisor:
-    """Keeps `count` workers running until this process is told to end; then ends them well."""
+    """Keeps `count` workers running until this process gets SIGINT or SIGTERM; then shuts them down gracefully."""
 
     def __init__(self, work: Work, count: int, listener: socket.socket, stop_seconds: float) -> None:
         self._work = work
@@ -49,11 +49,11 @@ class Supervisor:
         self._workers: list[_Worker] = []
         self._life, self._alive = (
             os.pipe()
-        )  # nobody writes: it ends when the last holder of the other end does
+        )  # never written to: reading ends when the supervisor's end is closed, so workers notice its death
         self._asked = False
 
     def run(self) -> None:
-        """Returns when all have ended after SIGINT or SIGTERM."""
+        """Returns when all workers have ended after SIGINT or SIGTERM."""
         with self._told() as ear:
             self._workers = [self._start(place) for place in range(self._count)]
             while not self._asked:
@@ -63,7 +63,7 @@ class Supervisor:
 
     @contextmanager
     def _told(self) -> Iterator[int]:
-        """A descriptor that can be read once a signal has come."""
+        """A file descriptor that becomes readable when a signal arrives."""
         ear, mouth = os.pipe()
         os.set_blocking(mouth, False)
         former_mouth = signal.set_wakeup_fd(mouth)
@@ -84,7 +84,7 @@ class Supervisor:
         process = multiprocessing.get_context("fork").Process(
             target=self._serve, args=(place,), name=f"firm-worker-{place}"
         )
-        # a signal between fork and the worker's own handlers would be taken by ours, and forgotten
+        # a signal between fork and the worker's own handlers would run ours and be lost
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
             process.start()
@@ -93,7 +93,7 @@ class Supervisor:
         return _Worker(place, process, time.monotonic())
 
     def _serve(self, place: int) -> None:
-        """In the worker."""
+        """Runs in the worker."""
         signal.set_wakeup_fd(-1)
         for number in _ENDING:
             signal.signal(number, signal.SIG_DFL)
@@ -107,7 +107,7 @@ class Supervisor:
             if self._asked:
                 return
             _LOGGER.error(
-                "worker %d (process %d) ended %s; another takes its place",
+                "worker %d (process %d) ended %s; a new one is started",
                 worker.place,
                 worker.process.pid,
                 _how(worker.process.exitcode),
@@ -117,7 +117,7 @@ class Supervisor:
             self._workers[worker.place] = self._start(worker.place)
 
     def _stop(self) -> None:
-        """New connections are refused from here on; what runs may finish."""
+        """Refuses new connections and lets running requests finish."""
         self._listener.close()
         for worker in self._workers:
             worker.process.terminate()
@@ -125,13 +125,13 @@ class Supervisor:
         for worker in self._workers:
             worker.process.join(max(0.0, until - time.monotonic()))
             if worker.process.exitcode is None:
-                _LOGGER.error("worker %d does not end; it is killed", worker.place)
+                _LOGGER.error("worker %d does not stop; it is killed", worker.place)
                 worker.process.kill()
                 worker.process.join()
 
 
 def _end_with(life: int) -> None:
-    """A worker whose supervisor is gone ends as if it had been asked to: nobody else would ask it."""
+    """Ends the worker with SIGTERM when its supervisor is gone, since no other process would."""
     os.read(life, 1)
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -1,6 +1,7 @@
-"""Sources to typed rows. Each jurisdiction is one folder and one line below.
+"""Connectors: from registry sources to typed rows. Each jurisdiction is one folder and one line below.
 
-Belongs here: HTTP, formats, codes and mapping of one registry. Does not belong here: storage, schedules, serving.
+Belongs here: HTTP, formats, codes and mapping of one registry. Does not belong here: storage, schedules,
+serving.
 """
 
 from typing import Final

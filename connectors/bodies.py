@@ -1,6 +1,7 @@
-"""What passes between an origin, the archive and a reader: bodies as they come, rows as they are read.
+"""Types passed between an origin, the archive and a reader: bodies as fetched, rows as read.
 
-Does not belong here: what a dataset is (`declare`, which names these too), or where bodies are kept (`warehouse`).
+Does not belong here: what a dataset is (`declare`, which re-exports these names), or storage of bodies
+(`warehouse`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from polars import DataFrame
 
 
 class Scope(StrEnum):
-    """What the absence of a record means. Only FULL may retire records and is judged by row guards."""
+    """What the absence of a record means. Only FULL may retire records and is checked by row guards."""
 
     FULL = "full"
     PART = "part"
@@ -24,21 +25,21 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a feed or conditional fetch goes on: opaque to everybody but the dataset. `etag` for plain files."""
+    """Where a feed or conditional fetch continues: opaque outside the dataset. Plain files use the ETag."""
 
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotOurs:
-    """A file that lies in a dataset's folder but is not its business, and why (a search page, an error body)."""
+    """A file in a dataset's folder that does not belong to it, with the reason (a search page, an error body)."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a file says about itself: when it was observed (None: it does not say) and what absence means."""
+    """What a file states about itself: when it was observed (None: not stated) and what absence means."""
 
     observed_at: datetime | None
     scope: Scope
@@ -46,9 +47,9 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """The archive before a piece, as it was taken in: what both hold alike is known and need not be read again.
+    """The previous, already ingested archive of a piece: members identical in both need not be read again.
 
-    told: names of files that brought single records since; the members of these names are read in any case.
+    told: names of files that delivered single records since; members of these names are read in any case.
     """
 
     open: Callable[[], BinaryIO]
@@ -57,9 +58,9 @@ class Former:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One body in RAW or one archive member in it. `open` gives the plain bytes from the start each time.
+    """One body in RAW or one archive member in it. `open` returns the plain bytes from the start each time.
 
-    former: where it is to be read against the one before it (`Dataset.rereads`).
+    former: the previous archive, where only changed members are read (`Dataset.rereads`).
     """
 
     dataset: str
@@ -74,13 +75,13 @@ class Piece:
 
     @property
     def pointer(self) -> str:
-        """`sha256` or `sha256#member`: where the bytes stand in RAW."""
+        """Pointer into RAW: `sha256` or `sha256#member`."""
         return self.sha256 if self.member is None else f"{self.sha256}#{self.member}"
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What an origin hands to the archive. `cursor` is stored once the arrival is staged."""
+    """A body handed from an origin to the archive. `cursor` is stored once the arrival is staged."""
 
     name: str
     body: BinaryIO
@@ -94,10 +95,10 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something a person should look at: an unknown code, a new column, arithmetic that does not hold.
+    """A finding for a person to review: an unknown code, a new column, arithmetic that does not add up.
 
-    `code` is stable lower_snake (unknown_status, unknown_column, …), `subject` the value or column it is about,
-    `count` how often, `examples` up to five company numbers or file names.
+    `code` is stable lower_snake (unknown_status, unknown_column, …), `subject` the value or column it is
+    about, `count` the number of occurrences, `examples` up to five company numbers or file names.
     """
 
     dataset: str
@@ -107,7 +108,8 @@ class Signal:
     examples: tuple[str, ...]
 
 
-NOT_A_COMPANY = "not a company"  # reasons that begin so list what is simply none: no failure of reading
+# reasons with this prefix: records of non-companies, not counted as read failures
+NOT_A_COMPANY = "not a company"
 REJECT_COLUMNS = ("record", "reason", "excerpt")  # text: key or row number; why; the first 200 characters
 
 
@@ -125,9 +127,9 @@ class Batch:
 
 
 class Unreadable(Exception):  # noqa: N818 - named for what it says of a file, as the field's readers do
-    """A file that cannot be read at all: truncated, not what its name says, or short of a mandatory column.
+    """A file that cannot be read at all: truncated, of another format, or without a mandatory column.
 
-    Rejects that file, not the dataset. The message says what was found and what was due.
+    Rejects that file, not the dataset. The message names what was found and what was expected.
     """
 
     def __init__(self, dataset: str, name: str, reason: str) -> None:

@@ -1,7 +1,7 @@
-"""docs/sources.md: every dataset with its source, its rhythm and its licence, as declared.
+"""Renders docs/sources.md: every dataset with its source, schedule and licence, as declared.
 
-Belongs here: writing declarations down for people. Does not belong here: the declarations, or what is served under
-which licence (`GET /api/v1/markets`, `sources` of every profile).
+Belongs here: formatting declarations for people. Does not belong here: the declarations, or which licence
+applies to served data (`GET /api/v1/markets`, `sources` of every profile).
 """
 
 from __future__ import annotations
@@ -12,29 +12,32 @@ from typing import Final
 from connectors.declare import Dataset, Jurisdiction, Licence
 from warehouse.schema.codes import MARKET_NAMES
 
-_INTRODUCTION: Final = """# Where the data comes from
+_INTRODUCTION: Final = """# Data sources
 
-Every dataset with its source and the licence under which it is read and passed on. What a licence does not allow is
-not served: of issuers' releases title, time and link, of market data the listed flag. `GET /api/v1/markets` names a
-market's licence, every profile and every period its own sources. Times are UTC, as cron writes them; a source that
-has told nothing for longer than «stale after» is reported by `firm doctor`, the operator's page and the metrics.
+Every dataset with its source and the licence under which it is used and redistributed. Data that a licence does not
+allow to be redistributed is not served: of issuers' releases only title, time and link, of market data only the
+listed flag. `GET /api/v1/markets` names a market's licence; every profile and every period names its own sources.
+«Fetched» is a cron expression in UTC. A source without new data for longer than «stale after» is reported by
+`firm doctor`, the operator's page and the metrics.
 
-Made of the declarations by `make docs`. How a source is read, and what of it is left out, says the README of its
-folder below `connectors/`.
+Generated from the declarations by `make docs`. The README of each folder below `connectors/` describes how a source
+is parsed and which parts of it are left out.
 """
-_HEAD: Final = "| dataset | source | asked | stale after | licence | to be shown |\n|---|---|---|--:|---|---|"
+_HEAD: Final = (
+    "| dataset | source | fetched | stale after | licence | attribution |\n|---|---|---|--:|---|---|"
+)
 _DAY: Final = 24
 
 
 def document(jurisdictions: Iterable[Jurisdiction]) -> str:
-    """The page, as Markdown; a market without datasets is named as announced."""
+    """The page, as Markdown; a market without datasets is listed as announced."""
     return "\n".join([_INTRODUCTION, *(part for made in jurisdictions for part in _market(made))])
 
 
 def _market(made: Jurisdiction) -> Iterator[str]:
     yield f"## {MARKET_NAMES[made.code]} ({made.code})\n"
     if not made.datasets:
-        yield "Announced: nothing is read yet.\n"
+        yield "Announced: no data yet.\n"
         return
     yield _HEAD
     yield from map(_row, made.datasets)

@@ -1,7 +1,7 @@
 """What a connector declares: datasets, their files, fetching, reading, and how they become shared tables.
 
-Pure declarations: frozen data and function signatures, no I/O, no storage, no Dagster. One declaration serves a
-live fetch, a change feed, files from a folder and the sandbox alike. Pipelines are made from these by factories;
+Pure declarations: frozen data and function signatures, no I/O, no storage, no Dagster. One declaration serves
+a live fetch, a change feed, files from a folder and the sandbox alike. Factories build pipelines from these;
 nothing outside `connectors` names a country.
 """
 
@@ -65,7 +65,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """Under what terms the data may be passed on. `attribution` is the sentence a consumer must show, or None."""
+    """Terms under which the data may be passed on. `attribution` is the sentence a consumer must show, or None."""
 
     name: str
     url: str | None
@@ -82,10 +82,10 @@ class Cadence:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Limits judged on FULL editions against the last good one (docs/architecture.md 5).
+    """Limits that compare a FULL snapshot with the last accepted one (docs/architecture.md 5).
 
     `min_rows` and `max_shrink` (share of records lost) are fatal; `max_rows` and `max_changed` warn.
-    `max_rejected` (share of unparsable rows; reasons of NOT_A_COMPANY do not count) is fatal for every scope.
+    `max_rejected` (share of unparsable rows, not counting reasons of NOT_A_COMPANY) is fatal for every scope.
     """
 
     min_rows: int = 1
@@ -96,7 +96,7 @@ class Guard:
 
 
 class Without(Protocol):
-    """Writes a body without the records told of; false where nothing of it is left."""
+    """Writes a body without the records that match the subject; False if nothing remains."""
 
     def __call__(
         self, body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = ..., name: str = ...
@@ -105,7 +105,7 @@ class Without(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A record that may be gone: its staged table, its key there, and the subject to ask for."""
+    """A record that may be gone: its staged table, its key there, and the subject to look up."""
 
     subject: str
     table: str
@@ -114,36 +114,37 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` in one.
+    """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` at once.
 
     files: globs below the jurisdiction's folder; the most specific dataset gets the file.
     recognise: from a file's name and first 64 KiB.
-    staged: the staged tables by name; keys of these tables identify a record over time. Two doors to the same
-    records share their tables: of one instant the later dataset of the jurisdiction holds.
-    wants: subjects to ask for one by one, from what was just staged of any dataset of the jurisdiction.
-    fetch: live and sandbox alike; the base address is the Http's business.
-    rate: requests a second that its host is asked at most; None: the client's own limit.
-    limiter: hosts that count their requests together, by the name of what they are counted under: `rate` is that
-    of all of them.
-    redact: takes persons out before the archive.
-    named_by: key of the feed that names whose records here change; what a complete edition changes though the feed
-    named nobody is told of (signal `missed_by_feed`).
-    is_whole: where an edition comes in several files, whether these, by their names, are all of it. While one is
-    missing the others are a part, and what they lack is not gone.
-    split: archive members; a plain file splits into itself.
+    staged: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
+    the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
+    wants: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
+    fetch: used for live and sandbox; the base address is set in Http.
+    rate: maximum requests per second to its host; None: the client's own limit.
+    limiter: name of a rate limit that several hosts share; `rate` then applies to all of them together.
+    redact: removes persons before the archive.
+    named_by: key of the feed that names changed records of this dataset. A change in a full snapshot that the
+    feed did not name is reported (signal `missed_by_feed`).
+    is_whole: for a snapshot in several files, whether these file names are complete. While one is missing the
+    others count as a part, and records they lack are not retired.
+    split: archive members; a plain file is its own only piece.
     read: pure; the unit of the process pool. Raises Unreadable.
-    doubts: records that the newest complete edition lacks and that count as gone only once their subject was
-    answered about, from the rows it lacks by table (`_retired_at` as it would be) and all present rows of their
-    companies. Asked before the subjects of `wants`, which is declared with it; what stays unanswered stays as it
-    was, and is asked about by the next run. Where nobody can be asked, absence is the register's word.
-    listen: bodies of a feed as they happen, until the source ends the connection; for a reader that lives beside
-    the runs. While none does, `fetch` takes what is new of the feed. Its cursors are those of `fetch`. The tables
-    of such a dataset have a `sequence`: what a kill or two doors bring twice is one record.
-    rereads: of archives in which every member is a whole answer, whatever the day: one that is as it was in the
-    archive before is not read again, and its rows stand as if it had been. After so long all are read once more,
-    for a reader that has learned something since. None: every archive is read whole.
-    without: writes a body again without somebody's records where its structure alone (`kit.without`) is not enough,
-    as in files that count their records.
+    doubts: records missing from the newest full snapshot that are retired only after a direct lookup
+    (deletion check), from the missing rows by table (`_retired_at` as it would be) and all present rows of
+    their companies. Requested before the subjects of `wants`, which must be declared too; an unanswered
+    record stays unchanged and is requested again by the next run. Without this, absence from the snapshot
+    retires the record.
+    listen: bodies of a stream as they arrive, until the source closes the connection; for a reader process
+    separate from the runs. While none runs, `fetch` reads the new entries. Both use the same cursors. The
+    tables of such a dataset have a `sequence`, so that a record delivered twice (after a kill, or by two
+    channels) is stored once.
+    rereads: for archives in which every member is complete, independent of the day: a member unchanged since
+    the previous archive is not read again, and its rows remain. After this interval all members are read
+    again, so that changes in the reader take effect. None: every archive is read whole.
+    without: writes a body again without one subject's records where its structure alone (`kit.without`) is
+    not enough, as in files that count their records.
     """
 
     key: str
@@ -177,18 +178,18 @@ SharedTables = Mapping[
 # Columns that pipelines add to every staged row; `normalise` sees them, `read` does not write them.
 META_COLUMNS = {
     "_company_id": "text: the company the row concerns (Jurisdiction.touches)",
-    "_observed_at": "instant: when the source said so",
+    "_observed_at": "instant: when the source reported it",
     "_raw": "text: Piece.pointer",
-    "_retired_at": "instant or null: absent from the FULL edition of that instant",
+    "_retired_at": "instant or null: absent from the full snapshot of that instant",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What rows are known by where no column says it. `of`: rows of a staged table to text per row, pure.
+    """Derived key of rows that have no key column. `of`: rows of a staged table to text per row, pure.
 
-    Null or empty where a row has no key: an entity that is deleted and should not answer to its name. `name`
-    stays when `of` is mended, and is written in lower_snake: the keys of each row are stored under it.
+    Null or empty where a row has no key, e.g. a deleted entity that must not match by name. `name` stays the
+    same when `of` is corrected, and is written in lower_snake: the keys of each row are stored under it.
     """
 
     name: str
@@ -197,19 +198,19 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Rows that name their company only by an LEI, ISIN or name: a way to it through another staged table.
+    """Links rows that name their company only by an LEI, ISIN or name to it through another staged table.
 
-    `table`, `key`: rows for which `touches` gives null, and the column or Key that says who is meant. `through`,
-    `through_key`: rows of companies, known by the same. A row belongs to the company where exactly one answers;
-    `_company_id` holds it, for `normalise` as for every other row.
+    `table`, `key`: rows for which `touches` gives null, and the column or Key that identifies the company.
+    `through`, `through_key`: rows of companies with the same key. A row is linked if exactly one company
+    matches; `_company_id` then has its id, in `normalise` as for every other row.
 
-    Of several links of one table the first that anybody answers decides, so the hard key stands before the
-    soft one: `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_trades", CORE_NAME, "xx_register", CORE_NAME))`.
-    Where `through` names no company itself it is linked by links further up:
+    Of several links of one table the first with any match decides, so the hard key comes before the soft one:
+    `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_trades", CORE_NAME, "xx_register", CORE_NAME))`.
+    Where `through` names no company itself it is linked by earlier links:
     `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_shorts", "isin", "xx_trades", "isin"))`.
 
-    Links are followed again whenever either table changes: rows that come late, change or go move the rows that
-    hang on them, and the companies that gain or lose some are normalised anew. Rows that were there before their
+    Links are evaluated again whenever either table changes: late-arriving, changed or removed rows move the
+    rows linked through them, and companies that gain or lose rows are normalised again. Rows older than their
     dataset's baseline make no events when a link finds them, nor do rows that a link loses.
     """
 
@@ -221,9 +222,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What a host wants of its callers: its name there, and an address that answers 401 or 403 where it is wrong.
+    """A credential that a host requires: its name there, and an address that answers 401 or 403 if it is wrong.
 
-    opens: the host whose datasets need it, where that is another one.
+    opens: the host of the datasets that need the credential, where that is another one.
     """
 
     host: str
@@ -232,26 +233,26 @@ class Secret:
     opens: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # declared once: another object is another market
+@dataclass(frozen=True, slots=True, eq=False)  # declared once: compared by identity
 class Jurisdiction:
     """One folder under `connectors`.
 
     precedence: shared field -> dataset keys, first that has a value wins.
     touches: (staged table name, rows) -> company_id per row, null where the row concerns no company.
-    normalise: present rows (staged columns and META_COLUMNS) of the touched companies by staged table name, and
-    the run's logical date, to shared tables. Pure, and per company: the result for one company depends on that
-    company's rows alone. Tables without rows may be missing from the mapping.
-    links: how rows that `touches` gives null for find their company, in the order they are followed.
-    holders: staged table -> columns that name a holder, or Keys that list the names in a cell; where none are
-    declared no row is taken out for a holder that is erased.
-    removed: staged table -> which of its rows say that the register has taken the company's content away for legal
-    reasons. Everything else about such a company is erased after the ingest that brings the row; the row stays,
-    and says no more than the number.
-    dated: datasets each of whose holdings is a statement of a day of its own (a notice, a yearly list), so that the
-    next one is another statement and no change in place: what they said before is in HOLDINGS_EARLIER.
-    secrets: what hosts want of their callers; the operator has them, nothing of the market does.
-    untitled: datasets whose news says what kind of paper was filed with a release and not how that is headed: it is
-    known by its time alone.
+    normalise: present rows (staged columns and META_COLUMNS) of the touched companies by staged table name,
+    and the run's logical date, to shared tables. Pure, and per company: the result for one company depends on
+    that company's rows alone. Tables without rows may be missing from the mapping.
+    links: how rows without a company (`touches` gives null) are linked to one, in order of evaluation.
+    holders: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
+    declaration no row is removed when a holder is erased.
+    removed: staged table -> which of its rows announce that the register has removed the company's content
+    for legal reasons. Everything else about such a company is erased after the ingest that brings the row;
+    the row itself stays, with the number only.
+    dated: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
+    one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
+    secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
+    untitled: datasets of news that give the kind of a filed document but no headline: releases are identified
+    by their time alone.
     """
 
     code: str
@@ -275,17 +276,17 @@ class Jurisdiction:
                 if table not in staged or (isinstance(key, str) and key not in staged[table].names):
                     raise ValueError(f"{self.code}: a link names {key} of {table}, which no dataset stages")
             if link.through in linked[place:]:
-                raise ValueError(f"{self.code}: {link.table} is linked through {link.through} before that is")
+                raise ValueError(f"{self.code}: {link.table} needs {link.through} to be linked first")
         if not {*self.dated, *self.untitled} <= {dataset.key for dataset in self.datasets}:
-            raise ValueError(f"{self.code}: dated or untitled names a dataset that is none of {self.code}'s")
+            raise ValueError(f"{self.code}: dated or untitled names a dataset of another market")
         for table, names in self.holders.items():
             if table not in staged or not {name for name in names if isinstance(name, str)} <= set(
                 staged[table].names
             ):
-                raise ValueError(f"{self.code}: holders are named in {table}, which no dataset stages so")
+                raise ValueError(f"{self.code}: no dataset stages {table} as the holders need it")
 
     def dataset(self, key: str) -> Dataset:
-        """The declaration of one dataset; KeyError where there is none."""
+        """The declaration of one dataset; raises KeyError if there is none."""
         for dataset in self.datasets:
             if dataset.key == key:
                 return dataset
@@ -293,7 +294,7 @@ class Jurisdiction:
 
 
 class Origin(Protocol):
-    """Where bodies come from: Live(Http), Live(sandbox Http), Folder(DIR, at)."""
+    """Source of bodies: Live(Http), Live(sandbox Http), Folder(DIR, at)."""
 
     def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
         """Bodies of one dataset, oldest first."""

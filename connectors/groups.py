@@ -1,7 +1,7 @@
-"""Source groups: folders of files that belong to no single market, and which datasets read what of them.
+"""Source groups: folders of files that belong to no single market, and which datasets read which of them.
 
-Belongs here: one declaration per group, its folders and the files that are knowingly left. Does not belong
-here: taking files in (`pipelines.folders`), or what a dataset makes of one.
+Belongs here: one declaration per group, its folders and the files that are ignored on purpose. Does not
+belong here: ingesting files (`pipelines.folders`), or reading them (the datasets).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One folder beside those of the markets.
+    """One folder in addition to those of the markets.
 
-    code: its name, and what `firm ingest` calls it. read: glob below it -> keys of the datasets that read such
-    files, each the records that are its market's. left: glob -> why nobody reads them.
+    code: its name, also for `firm ingest`. read: glob below it -> keys of the datasets that read such files,
+    each only its own market's records. left: glob -> why such files are not read.
     """
 
     code: str
@@ -34,7 +34,7 @@ _WIRES: Final = _of_each("wires", *_SERVED)
 _ESMA: Final = _of_each("esma", "fi", "no", "se")
 _PARENTS: Final = _of_each("lei_parents", "fi", "no", "se", "uk")
 _FIRDS: Final = _of_each("firds", "fi", "no", "se")
-_DESCRIBED: Final = "describes the folder: no source's file"
+_DESCRIBED: Final = "describes the folder; not a source file"
 
 NEWS: Final = Group(
     "news",
@@ -70,8 +70,8 @@ NEWS: Final = Group(
         "nasdaq_symdir/**": ("us.symdir",),
     },
     left={
-        "dk_oam/**": "storage of Denmark's Finanstilsynet: Denmark is announced and not served yet",
-        "gleif_codelists/**": "code list of legal forms: what names need of it stands in connectors/matching",
+        "dk_oam/**": "storage of Denmark's Finanstilsynet: Denmark is announced, not served yet",
+        "gleif_codelists/**": "code list of legal forms: name matching has its own in connectors/matching",
         "FORMAT.md": _DESCRIBED,
         "MANIFEST.tsv": _DESCRIBED,
     },

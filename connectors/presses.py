@@ -1,4 +1,4 @@
-"""Who tells news of each market's issuers: the declarations of all markets, for those who look at what they hold.
+"""News sources per market.
 
 Does not belong here: any one market's (`connectors.<cc>.press`).
 """

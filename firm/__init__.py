@@ -1,4 +1,4 @@
-"""The command line: the only place that composes everything. Nobody imports it.
+"""The command line, and the composition root; no other package imports it.
 
-Belongs here: reading settings once, wiring rooms together, printing. Does not belong here: rules about data.
+Belongs here: reading settings once, wiring packages together, printing. Does not belong here: rules about data.
 """

@@ -1,4 +1,4 @@
-"""`python -m firm` is `firm`."""
+"""Entry point of `python -m firm`."""
 
 from firm.cli import main
 

@@ -1,8 +1,8 @@
-"""Backups of the control plane: a folder with the database as one file, what else no run makes again, a manifest.
+"""Backups of the control plane: a folder with the database as one file, other irreplaceable files, a manifest.
 
-What else: who has been erased and what persons have judged of holders. Not in it: the secrets, without which the
-file opens nobody's door (`fingerprint` says whether those at hand are the ones), and everything that a run makes.
-Does not belong here: how rows are copied (`api.db.copying`), printing (`firm.commands.backup`).
+The other files are the erasure tombstones and the manual decisions on holders. Not included: the secrets,
+without which the file grants no access (`fingerprint` identifies the ones it needs), and everything a run can
+recreate. Does not belong here: how rows are copied (`api.db.copying`), printing (`firm.commands.backup`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONTROL: Final = "control.sqlite"
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
 _NAME: Final = "%Y%m%dT%H%M%SZ"
-_OWN: Final = 0o700  # e-mail addresses are nobody else's business
+_OWN: Final = 0o700  # the file contains e-mail addresses
 _CHUNK: Final = 1 << 20
 _PURPOSE: Final = b"firm backup"
 
@@ -48,11 +48,11 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup holds.
+    """Manifest of a backup.
 
-    engine: where the database stood. revision: of its schema. rows: by table. matched: up to which event of the
-    ledger deliveries are in it, None before anybody subscribed; published: where the ledger ended just afterwards.
-    pepper, sealing_keys: fingerprints of the secrets that belong to it, the sealing key in use first.
+    engine: database engine it was taken from. revision: of the schema. rows: by table. matched: the fan-out
+    cursor, None before the first subscription. published: last sequence of the ledger just afterwards. pepper,
+    sealing_keys: fingerprints of the secrets it needs, the sealing key in use first.
     """
 
     taken_at: datetime
@@ -66,17 +66,17 @@ class Manifest:
     files: Mapping[str, File]
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest as its file holds it."""
+        """The manifest as written to its file."""
         return {"format": FORMAT, **asdict(self), "taken_at": self.taken_at.isoformat()}
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """The manifest of a backup; BackupError where it is none that this edition reads."""
+        """Reads the manifest of a backup; raises BackupError if it is missing or of an unsupported format."""
         path = folder / MANIFEST
         try:
             told = json.loads(path.read_bytes())
             if told.pop("format") != FORMAT:
-                raise BackupError(f"{path}: another edition's form of a backup; restore it with that edition")
+                raise BackupError(f"{path}: format of another version; restore it with that version")
             return cls(
                 **{
                     **told,
@@ -86,7 +86,7 @@ class Manifest:
                 }
             )
         except FileNotFoundError:
-            raise BackupError(f"{folder} is no backup: it has no {MANIFEST}") from None
+            raise BackupError(f"{folder} is not a backup: it has no {MANIFEST}") from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             if isinstance(error, BackupError):
                 raise
@@ -94,17 +94,17 @@ class Manifest:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Tells one secret from another and says nothing of it."""
+    """Identifies a secret without revealing anything about it."""
     return hmac.new(secret, _PURPOSE, hashlib.sha256).hexdigest()[:16]
 
 
 def own_secrets(installation: Installation) -> Secrets:
-    """The secrets of this installation; BackupError where it has none: none are made for a backup."""
+    """Secrets of this installation; raises BackupError if there are none, instead of creating them."""
     given = installation.environment
     is_given = given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS")
     if not is_given and not installation.settings.secrets_path.exists():
         raise BackupError(
-            f"{installation.settings.secrets_path} is not there: bring it from where the backup was taken, or set "
+            f"{installation.settings.secrets_path} is missing: copy it from the installation of the backup, or set "
             "FIRM_PEPPER, FIRM_CURSOR_KEYS and FIRM_SEALING_KEYS: without them no key works, no webhook is signed"
         )
     return installation.secrets()
@@ -112,23 +112,23 @@ def own_secrets(installation: Installation) -> Secrets:
 
 @contextmanager
 def existing_database(installation: Installation) -> Iterator[Database]:
-    """The control-plane database as it stands, neither made nor brought up to date."""
+    """Opens the existing control-plane database, without creating or migrating it."""
     settings = installation.settings
     file = settings.data / CONTROL
     if not settings.database_url and not file.exists():
-        raise BackupError(f"{file} is not there: nothing to back up; check FIRM_DATA and FIRM_DATABASE_URL")
+        raise BackupError(f"{file} does not exist: nothing to back up; check FIRM_DATA and FIRM_DATABASE_URL")
     with closing(Database(settings.control_database_url)) as database:
         yield database
 
 
 def take(installation: Installation, to: Path, now: datetime) -> tuple[Path, Manifest]:
-    """Takes a backup into a folder of its own below `to`, whole or not at all."""
+    """Takes a backup into a new folder below `to`, all or nothing."""
     from api.db import copying
 
     secrets = own_secrets(installation)
     folder = to / f"{now:{_NAME}}"
     if folder.exists():
-        raise BackupError(f"{folder} is there already: a backup is written once")
+        raise BackupError(f"{folder} exists already; a backup is never overwritten")
     built = files.temporary(folder)
     files.discard(built)
     files.make_folder(to)
@@ -138,9 +138,7 @@ def take(installation: Installation, to: Path, now: datetime) -> tuple[Path, Man
             copying.snapshot(database, built / CONTROL)
             engine, revision = database.engine.dialect.name, str(migrate.revision(database))
         if wrong := copying.damage(built / CONTROL):
-            raise BackupError(
-                f"the copy is not sound ({'; '.join(wrong)}): see to the database, then try again"
-            )
+            raise BackupError(f"the copy is damaged ({'; '.join(wrong)}): check the database, then try again")
         _copy_beside(installation.layout, built)
         manifest = Manifest(
             taken_at=now,
@@ -148,7 +146,7 @@ def take(installation: Installation, to: Path, now: datetime) -> tuple[Path, Man
             revision=revision,
             rows=copying.counts(built / CONTROL),
             matched=copying.matched(built / CONTROL),
-            published=manifests.covered(installation.layout)[1],  # after the copy: never behind it
+            published=manifests.covered(installation.layout)[1],  # read after the copy, so never behind it
             pepper=fingerprint(secrets.pepper),
             sealing_keys=tuple(map(fingerprint, secrets.sealing_keys)),
             files={path.name: file_of(path) for path in sorted(built.iterdir())},
@@ -163,7 +161,7 @@ def take(installation: Installation, to: Path, now: datetime) -> tuple[Path, Man
 
 
 def _copy_beside(layout: Layout, folder: Path) -> None:
-    """Both files are replaced or appended to whole, so that a copy is one of their states."""
+    """Copies the files besides the database; their writes are atomic, so a copy is always consistent."""
     for path in (layout.erased, layout.judgements):
         if path.exists():
             shutil.copyfile(path, folder / path.name)
@@ -179,26 +177,26 @@ def file_of(path: Path) -> File:
 
 
 def check(folder: Path) -> Manifest:
-    """Reads a backup through: its manifest, every file, the database. BackupError where something is wrong."""
+    """Verifies a backup: its manifest, every file, the database. Raises BackupError on any defect."""
     from api.db import copying
 
     manifest = Manifest.read(folder)
     for name, due in manifest.files.items():
         path = folder / name
         if not path.is_file() or file_of(path) != due:
-            raise BackupError(f"{path} is not what {MANIFEST} says of it: use another backup")
+            raise BackupError(f"{path} does not match {MANIFEST}: use another backup")
     if wrong := copying.damage(folder / CONTROL):
         raise BackupError(f"{folder / CONTROL} is damaged ({'; '.join(wrong)}): use another backup")
     return manifest
 
 
 def kept(to: Path) -> list[Path]:
-    """The backups below a folder, oldest first; nothing else that lies there."""
+    """Backups below a folder, oldest first; other content is ignored."""
     return sorted(path.parent for path in to.glob(f"[0-9]*Z/{MANIFEST}"))
 
 
 def prune(to: Path, keep: int) -> list[Path]:
-    """Removes the oldest backups below a folder but for the newest `keep`; which."""
+    """Removes all but the newest `keep` backups below a folder; returns the removed ones."""
     gone = kept(to)[:-keep]
     for folder in gone:
         shutil.rmtree(folder)

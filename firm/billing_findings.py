@@ -1,6 +1,6 @@
-"""What `firm doctor` says of paying: whether Stripe has the prices and takes what the tiers say; who pays nothing.
+"""`firm doctor` checks of billing: prices at Stripe against the tiers, accounts served without paying.
 
-Nothing where nobody pays here. Changes nothing. Does not belong here: what is paid (`api.billing`).
+Skipped where billing is off. Changes nothing. Does not belong here: billing itself (`api.billing`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from firm.compose import Installation
 from firm.delivery_findings import is_there
 
 Found = tuple[str, str, str]
-"""State (ok, warn or bad), what was looked at, and what to do about it."""
+"""State (ok, warn or bad), the subject checked, and what to do about it."""
 
 
 def prices(settings: ApiSettings) -> Iterator[Found]:
-    """Each price of FIRM_STRIPE_PRICES, asked of Stripe."""
+    """Checks each price of FIRM_STRIPE_PRICES at Stripe."""
     if not settings.billing.is_on:
         return
     with closing(Stripe(settings.billing)) as stripe:
@@ -41,7 +41,7 @@ def prices(settings: ApiSettings) -> Iterator[Found]:
 
 
 def unpaid(installation: Installation) -> Iterator[Found]:
-    """How many are served though no subscription says so; nothing where there is no database yet."""
+    """Counts active accounts without a subscription; nothing if there is no database yet."""
     settings = installation.settings
     if not settings.billing.is_on or not is_there(settings):
         return
@@ -50,35 +50,41 @@ def unpaid(installation: Installation) -> Iterator[Found]:
             with database.reading() as session:
                 count = BillingRepository(session.connection()).count_given(ENDED)
         except SQLAlchemyError:
-            return  # said of the database itself (`firm.delivery_findings`)
+            return  # reported by the database check (`firm.delivery_findings`)
     if count:
-        advice = (
-            "if that is not meant: firm accounts list, then for each firm billing require --account ACCOUNT"
-        )
+        advice = "if that is not intended: firm accounts list, then for each firm billing require --account ACCOUNT"
         yield "warn", f"{count} accounts are served without a subscription", advice
 
 
 def _judged(settings: ApiSettings, tier: str, price: Price) -> Found:
     what = f"Stripe: {price.id} of {tier}: {_cost(price)}"
     if settings.billing.price_of(tier) != price.id:
-        return "ok", f"{what}, not sold any more", ""
+        return "ok", f"{what}, no longer sold", ""
     if not price.active or price.recurring is None:
-        return "bad", what, "nobody can subscribe to it: an active, recurring price must be the tier's first"
+        return (
+            "bad",
+            what,
+            "no subscription is possible: an active, recurring price must be the first of the tier",
+        )
     told = settings.tiers.named(tier).monthly_cents
     if told is not None and _monthly_cents(price) != told:
-        return "warn", what, f"the tier is told to cost {told / 100:.2f} USD a month: change one of them"
+        return (
+            "warn",
+            what,
+            f"FIRM_TIERS states {told / 100:.2f} USD a month for the tier: change one of them",
+        )
     return "ok", what, ""
 
 
 def _monthly_cents(price: Price) -> int | None:
-    """None where it is no price of a month in US dollars."""
+    """Monthly price in US cents; None for other currencies or intervals."""
     recurring = price.recurring
     monthly = recurring is not None and (recurring.interval, recurring.interval_count) == ("month", 1)
     return price.unit_amount if monthly and price.currency == "usd" else None
 
 
 def _cost(price: Price) -> str:
-    """As people write it; in other currencies as Stripe does, for not every unit has hundredths."""
+    """Formats a price; in minor units for other currencies, as not all have hundredths."""
     if price.unit_amount is None:
         return "no fixed amount"
     dollars = price.currency == "usd"

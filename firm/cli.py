@@ -1,4 +1,4 @@
-"""`firm`: every command in one place. No rule about data stands here."""
+"""The `firm` command line: registers every command. Does not belong here: rules about data."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ COMMANDS_BY_NAME: Final = {
     "rebuild": "rebuild.rebuild",
     "prune": "prune.prune",
 }
-"""By name: module of `firm.commands` and what it holds, a function or a group of commands."""
+"""By name: module of `firm.commands` and its member, a function or a command group."""
 
 
-# Python's own thresholds look through everything dozens of times while a command is imported, and nothing of that
-# goes: half a second of the start of an ingest.
+# With Python's default thresholds the garbage collector runs dozens of times during imports and frees
+# nothing: half a second of an ingest's start-up.
 _COLLECTED: Final = (5_000, 20, 100)
 
 _INTERRUPTED: Final = 130
-"""Exit code of a command that Ctrl-C ended, as everywhere else."""
+"""Conventional exit code after Ctrl-C."""
 
 
 class _Late(TyperGroup):
-    """Loads a command when it is asked for: a service must not carry Dagster and polars in its memory."""
+    """Loads commands lazily: a service must not carry Dagster and polars in its memory."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- the library's signature
         return list(COMMANDS_BY_NAME)
@@ -73,13 +73,13 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Company registry data of five countries as one API and a stream of events.",
+    help="Company registry data of five countries: one API and a stream of events.",
 )
 
 
 @app.callback()
 def _every_command() -> None:
-    """Nothing is common to all commands."""
+    """No options are common to all commands."""
 
 
 def main() -> None:

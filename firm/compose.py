@@ -1,7 +1,7 @@
-"""Wires the rooms together from one reading of the environment.
+"""Composition root: builds all objects from one reading of the environment.
 
-Belongs here: which object is made from which setting. Does not belong here: commands, printing, defaults
-(settings classes have those).
+Belongs here: which object is made from which setting. Does not belong here: commands, printing, defaults (the
+settings classes have those).
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ if TYPE_CHECKING:
 
 
 def environment() -> dict[str, str]:
-    """What the process was given, over what `.env` in the current folder says. Read once per command."""
+    """Environment variables, which override `.env` in the current folder. Read once per command."""
     written = {name: value for name, value in dotenv_values(Path.cwd() / ".env").items() if value is not None}
     return {**written, **os.environ}
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """One data folder with all that belongs to it. Opens nothing until asked."""
+    """One data folder with its services (dependency container). Opens nothing until used."""
 
     environment: Mapping[str, str]
     settings: ApiSettings
 
     @classmethod
     def read(cls) -> Installation:
-        """The installation that the environment describes; SettingError where a setting makes no sense."""
+        """The installation described by the environment; raises SettingError for an invalid setting."""
         found = environment()
         return cls(found, ApiSettings.from_environment(found))
 
     def at(self, data: Path) -> Installation:
-        """The same settings over another data folder, which is shared with nobody."""
+        """The same settings with another data folder, not shared with other machines."""
         alone = {**self.environment, "FIRM_DATA": str(data), OBJECT_STORE: ""}
         return Installation(alone, replace(self.settings, data=data))
 
     def reached(self, host: str | None, port: int | None) -> Installation:
-        """The same installation listening elsewhere; its public address follows unless one is set."""
+        """The same installation on another host and port; its public URL follows unless it is set."""
         settings = replace(
             self.settings, host=host or self.settings.host, port=self.settings.port if port is None else port
         )
@@ -69,16 +69,16 @@ class Installation:
 
     @property
     def layout(self) -> Layout:
-        """Where everything lies below FIRM_DATA."""
+        """Paths below FIRM_DATA."""
         return Layout(self.settings.data)
 
     def secrets(self) -> Secrets:
-        """Pepper and cursor keys; made once where there are none."""
+        """Pepper, cursor keys and sealing keys; created on first use."""
         return load_or_create(self.settings.secrets_path, self.environment)
 
     @contextmanager
     def database(self) -> Iterator[Database]:
-        """The control-plane database, brought up to date."""
+        """Opens the control-plane database, migrated to the newest schema."""
         database = prepare(self.settings.control_database_url)
         try:
             yield database
@@ -87,7 +87,7 @@ class Installation:
 
     @contextmanager
     def deliveries(self, reader: Reader, observe: Observe) -> Iterator[Deliveries]:
-        """What delivers, on connections of its own: what a power failure undoes there is done again."""
+        """Delivery service with its own non-durable connections: work undone by a power failure is repeated."""
         from api.webhooks.service import Deliveries
 
         database = Database(self.settings.control_database_url, durable=False)
@@ -99,12 +99,12 @@ class Installation:
 
     @contextmanager
     def followed(self) -> Iterator[None]:
-        """Fetches what other machines publish for the length of a block; where no store is set, nothing."""
+        """Follows releases of other machines for the duration of the block; no effect without an object store."""
         chosen = PipelineSettings.read(self.environment)
         if chosen.object_store is None:
             yield
             return
-        from warehouse.remote import following, releases  # loads the client of the store
+        from warehouse.remote import following, releases  # imports the object-store client
 
         keep, seconds = chosen.keep_releases, chosen.claim_seconds
         shared = releases.shared(chosen.layout, chosen.object_store, keep, seconds)
@@ -114,20 +114,20 @@ class Installation:
 
     @contextmanager
     def accounts(self) -> Iterator[Accounts]:
-        """What an operator does with accounts and keys."""
+        """Account and key administration."""
         clock = Clock()
         with self.database() as database:
             yield Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall), self.settings.tiers)
 
     @contextmanager
     def billing(self) -> Iterator[Billing]:
-        """Paying for accounts; SettingError where nobody pays here."""
+        """Billing service; raises SettingError if billing is not configured."""
         from api.billing.service import Billing
 
         settings, clock = self.settings, Clock()
         if not settings.billing.is_on:
             raise SettingError(
-                "nobody pays here: set FIRM_STRIPE_SECRET_KEY, FIRM_STRIPE_SIGNING_SECRET and FIRM_STRIPE_PRICES, "
+                "billing is off: set FIRM_STRIPE_SECRET_KEY, FIRM_STRIPE_SIGNING_SECRET and FIRM_STRIPE_PRICES, "
                 "or change tiers with: firm accounts set-tier"
             )
         with self.database() as database:

@@ -1,4 +1,4 @@
-"""What `firm doctor` says of webhooks: who delivers, what waits, what is set for trials alone. Changes nothing."""
+"""`firm doctor` checks of webhooks: active workers, backlog, settings meant for trials. Changes nothing."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from firm.compose import Installation
 from warehouse.reader import NoRelease, Reader
 
 Found = tuple[str, str, str]
-"""State (ok, warn or bad), what was looked at, and what to do about it."""
+"""State (ok, warn or bad), the subject checked, and what to do about it."""
 
 _LATE_SECONDS: Final = 300.0
 
 
 def deliveries(installation: Installation) -> Iterator[Found]:
-    """Nothing of the database where there is none yet."""
+    """Checks settings, backlog, cursor and secrets; settings only if there is no database yet."""
     yield from _trials(installation.settings.webhooks)
     if not is_there(installation.settings):
         return
@@ -51,8 +51,8 @@ def deliveries(installation: Installation) -> Iterator[Found]:
     if sealed is not None and not _opens(installation, sealed):
         yield (
             "bad",
-            "sealing keys: they do not open the secrets of subscriptions, so that nothing can be signed here",
-            "bring FIRM_DATA/secrets.json of the installation that made them, or name its key in FIRM_SEALING_KEYS",
+            "sealing keys: they do not decrypt the secrets of subscriptions, so no webhook can be signed",
+            "copy FIRM_DATA/secrets.json from the installation that made them, or add its key to FIRM_SEALING_KEYS",
         )
 
 
@@ -62,13 +62,13 @@ def _trials(settings: WebhookSettings) -> Iterator[Found]:
         yield (
             "warn",
             f"webhooks may go to {shown}",
-            "empty FIRM_WEBHOOK_ALLOW_CIDRS where other people subscribe: they could reach your own machines",
+            "clear FIRM_WEBHOOK_ALLOW_CIDRS if others can subscribe: they could reach your internal network",
         )
     if settings.allow_http:
         yield (
             "warn",
             "webhooks may go to http://",
-            "set FIRM_WEBHOOK_ALLOW_HTTP=false where it is not a trial: bodies can be read on the way",
+            "set FIRM_WEBHOOK_ALLOW_HTTP=false in production: bodies are sent unencrypted",
         )
 
 
@@ -78,14 +78,14 @@ def is_there(settings: ApiSettings) -> bool:
 
 def _standing(lag: Lag, sizes: Sizes, now: datetime) -> Iterator[Found]:
     if lag.cursor is None:
-        yield "ok", "webhooks: nobody has subscribed yet", ""
+        yield "ok", "webhooks: no subscriptions yet", ""
         return
-    what = f"webhooks: {sizes.queued} attempts to be made, {sizes.held} deliveries held"
+    what = f"webhooks: {sizes.queued} attempts pending, {sizes.held} deliveries held"
     if lag.leader is None:
         yield (
             "warn",
             what,
-            "nobody delivers at this moment: run `firm serve` (FIRM_DELIVER=true) or `firm deliver`",
+            "no process is delivering: run `firm serve` (FIRM_DELIVER=true) or `firm deliver`",
         )
         return
     late = 0.0 if lag.due_since is None else (now - lag.due_since).total_seconds()
@@ -93,14 +93,14 @@ def _standing(lag: Lag, sizes: Sizes, now: datetime) -> Iterator[Found]:
         yield (
             "warn",
             f"{what}, {late:.0f} s late",
-            "run more of `firm deliver`, on PostgreSQL also on more machines",
+            "run more `firm deliver` processes; with PostgreSQL also on more machines",
         )
         return
     yield "ok", f"{what}; {lag.leader} matches events", ""
 
 
 def _ledger(installation: Installation, lag: Lag) -> Iterator[Found]:
-    """A database that belongs to another data folder waits for events that were there already."""
+    """Detects a database of another data folder, which would wait for sequences already used."""
     if lag.cursor is None:
         return
     with closing(Reader(installation.layout)) as reader:
@@ -113,12 +113,12 @@ def _ledger(installation: Installation, lag: Lag) -> Iterator[Found]:
         yield (
             "bad",
             f"webhooks: events up to {lag.cursor} were matched, but the ledger ends at {last}",
-            "FIRM_DATA and FIRM_DATABASE_URL do not belong together, or a folder was restored without its database",
+            "FIRM_DATA and FIRM_DATABASE_URL do not match, or a folder was restored without its database",
         )
 
 
 def _opens(installation: Installation, sealed: bytes) -> bool:
-    """Whether this installation's keys open what is stored; no key is made for it."""
+    """Whether this installation's keys decrypt a stored secret; creates no keys."""
     given = installation.environment
     if not installation.settings.secrets_path.exists() and not (
         given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS")
@@ -128,6 +128,6 @@ def _opens(installation: Installation, sealed: bytes) -> bool:
         Sealer(installation.secrets().sealing_keys).open(sealed)
     except SealingError:
         return False
-    except SecretsError:  # told by itself
+    except SecretsError:  # reported by another check
         return True
     return True

@@ -1,7 +1,7 @@
-"""The part of an erasure that is the control plane's: stored events of deliveries, once the ledger has been done.
+"""Control-plane part of an erasure: blanks stored delivery events once the ledger has been done.
 
-Belongs here: bringing the two rooms together, for `firm erase` and at the end of `firm ingest`. Does not belong
-here: what is taken out where (`pipelines.erasing`, `api.db.erasing`).
+Belongs here: connecting both packages, for `firm erase` and the end of `firm ingest`. Does not belong here: the
+removal in each package (`pipelines.erasing`, `api.db.erasing`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from warehouse.tombstones import CONTROL, LEDGER, Tombstones
 
 
 def end(layout: Layout) -> int:
-    """Blanks what deliveries keep of subjects whose events are blank in the ledger; how many events."""
+    """Blanks stored events of subjects already erased from the ledger; returns the number of events."""
     stones = Tombstones(layout)
     due = [stone for stone in stones.unfinished() if LEDGER in stone.done and CONTROL not in stone.done]
     if not due:

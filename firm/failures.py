@@ -1,6 +1,6 @@
-"""How the command line ends when something is wrong: what happened, what to do, and an exit code.
+"""CLI errors: a message with what happened and what to do, and an exit code.
 
-0 all done · 1 error · 2 usage · 3 published with something held · 4 nothing published.
+0 all done · 1 error · 2 usage · 3 published with something quarantined · 4 nothing published.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _SETTINGS = (ServiceSettingError, PipelineSettingError)
 
 
 def fail(message: str, code: int = ERROR) -> NoReturn:
-    """End with a message on standard error; it must say what to do."""
+    """Exits with a message on standard error, which must say what to do."""
     sys.stderr.write(f"firm: {message}\n")
     raise typer.Exit(code)
 
 
 @contextmanager
 def explained(*kinds: type[Exception], code: int = ERROR) -> Iterator[None]:
-    """Turn the named exceptions, whose messages are written for people, into that ending. Others stay loud.
+    """Turns the given exceptions into a CLI error; their messages must be written for people.
 
-    A setting that makes no sense is wrong use, whichever command reads it first.
+    Other exceptions propagate. An invalid setting counts as a usage error, whichever command reads it first.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What `firm doctor` says of histories: which have rows from before an upgrade. Changes nothing."""
+"""`firm doctor` check of histories: finds those with rows from before an upgrade. Changes nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from warehouse import history_file
 from warehouse.paths import Layout
 
 Found = tuple[str, str, str]
-"""State (ok, warn or bad), what was looked at, and what to do about it."""
+"""State (ok, warn or bad), the subject checked, and what to do about it."""
 
 
 def histories(layout: Layout) -> Iterator[Found]:
-    """Of each market that has a history; one that is being written is not looked at."""
+    """Checks the history of each market; one being written is skipped."""
     for path in sorted(layout.history.glob("*.duckdb")):
         try:
             is_mixed = history_file.is_mixed(path)
@@ -31,7 +31,7 @@ def histories(layout: Layout) -> Iterator[Found]:
         if is_mixed:
             yield (
                 "warn",
-                f"history of {path.stem} has rows from before an upgrade, which lack what the shared tables gained",
+                f"history of {path.stem} has rows from before an upgrade, which lack new columns",
                 f"run: firm rebuild {path.stem.lower()}",
             )
         else:

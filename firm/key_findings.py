@@ -1,7 +1,7 @@
-"""What `firm doctor` says of the keys that registries want: which are missing, and which are refused.
+"""`firm doctor` check of source credentials: which are missing, and which are rejected.
 
-A key is tried only where registries may be asked at all. Nothing of a key is ever told. Does not belong here: what
-a market leaves out without its keys (its connector's README).
+A credential is tried only if requests to registries are allowed. No part of it is ever shown. Does not belong
+here: what a market omits without its credentials (its connector's README).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from connectors.kit.errors import FetchError, Missing, Refused
 from connectors.kit.http import Http
 
 Found = tuple[str, str, str]
-"""State (ok, warn or bad), what was looked at, and what to do about it."""
+"""State (ok, warn or bad), the subject checked, and what to do about it."""
 _REFUSALS: Final = (401, 403)
 
 
 def keys(known: Collection[str], http: Http | None) -> Iterator[Found]:
-    """Each key that a host wants, by the hosts that this installation has keys for; tried where `http` is given."""
+    """Checks each credential the sources need against the known hosts; tried live if `http` is given."""
     for market in connectors.JURISDICTIONS:
         for secret in market.secrets:
             if secret.host in known:
@@ -32,7 +32,7 @@ def keys(known: Collection[str], http: Http | None) -> Iterator[Found]:
                 yield (
                     "warn",
                     f"no {secret.called} for {secret.host}",
-                    f"add it to FIRM_CREDENTIALS: until then {', '.join(left_out)} bring nothing",
+                    f"add it to FIRM_CREDENTIALS: until then {', '.join(left_out)} are not fetched",
                 )
 
 
@@ -43,11 +43,11 @@ def _tried(secret: Secret, http: Http | None) -> Found:
     try:
         next(http.pulse(secret.probe), b"")
     except Missing:
-        pass  # who is told that there is no such thing was let in
+        pass  # a 404 means the credential was accepted
     except Refused as error:
         if error.status in _REFUSALS:
-            return "bad", f"{what} is refused", f"check FIRM_CREDENTIALS for {secret.host}: {error.reason}"
-        return "warn", f"{what} cannot be tried", error.reason
+            return "bad", f"{what} is rejected", f"check FIRM_CREDENTIALS for {secret.host}: {error.reason}"
+        return "warn", f"{what} could not be checked", error.reason
     except FetchError as error:
-        return "warn", f"{what} cannot be tried", error.reason
-    return "ok", f"{what} is taken", ""
+        return "warn", f"{what} could not be checked", error.reason
+    return "ok", f"{what} is accepted", ""

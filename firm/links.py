@@ -1,6 +1,6 @@
-"""Links into the dashboard for who is at the machine: the owner of an account gets them by mail.
+"""Sign-in links to the dashboard for an operator; account owners get them by mail.
 
-Does not belong here: what a link does (`api.dashboard`).
+Does not belong here: handling of a link (`api.dashboard`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from firm.compose import Installation
 
 
 def sign_in_link(installation: Installation, account: str, lifetime: timedelta) -> str:
-    """A link that signs an account (e-mail or id) in once, within its lifetime; AccountError without one."""
+    """Creates a one-time sign-in link for an account (e-mail or id); raises AccountError if unknown."""
     from api.dashboard.letters import address_of
 
     with installation.accounts() as accounts:

@@ -1,4 +1,4 @@
-"""Tables and progress for a person at a terminal, plain lines elsewhere."""
+"""Console tables: framed on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.table import Table
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
-    """Print rows under a head: framed on a terminal, columns apart by tabs in a pipe."""
+    """Prints rows under a header: framed on a terminal, tab-separated in a pipe."""
     if not sys.stdout.isatty():
         if title:
             sys.stdout.write(f"{title}\n")

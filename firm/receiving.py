@@ -1,7 +1,7 @@
-"""A subscriber for the demo: takes webhooks on this machine, verifies every signature and counts what arrived.
+"""Webhook receiver of the demo: verifies every signature and counts received events.
 
-What a real receiver does beside that (tolerance of time, queues) is in `examples/receivers`. Does not belong here:
-subscribing (`firm.commands.demo`).
+Further duties of a real receiver (time tolerance, queues) are shown in `examples/receivers`. Does not belong
+here: subscribing (`firm.commands.demo`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, Final
 
 _LARGEST: Final = 32 * 1024  # docs/contract/contract.md 4.6
-_DISCARDED: Final = 1 << 20  # bytes of a body that is too large that are read all the same
+_DISCARDED: Final = 1 << 20  # bytes still read of a body that is too large
 
 
 @dataclass(slots=True)
 class Receiver:
-    """Where it listens, and what it got. The secret is told when the subscription is made."""
+    """The receiver's URL and counts; the secret is set once the subscription exists."""
 
     url: str
     secret: str = field(default="", repr=False)
@@ -35,7 +35,7 @@ class Receiver:
     refused: int = 0
 
     def take(self, headers: Message, body: bytes) -> HTTPStatus:
-        """Counts an event once, however often it comes (docs/contract/contract.md 4.7: at least once)."""
+        """Verifies and counts an event; duplicates count once (docs/contract/contract.md 4.7: at least once)."""
         signed = "sha256=" + hmac.new(self.secret.encode(), body, hashlib.sha256).hexdigest()
         if not self.secret or not hmac.compare_digest(signed, headers.get("X-Service-Signature", "")):
             self.refused += 1
@@ -52,12 +52,12 @@ class Receiver:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     receiver: ClassVar[Receiver]
-    counting: ClassVar[threading.Lock]  # each connection has a thread of its own
+    counting: ClassVar[threading.Lock]  # each connection has its own thread
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", "0"))
         if length > _LARGEST:
-            # what a connection is closed with and nobody has read resets it, perhaps before the answer is seen
+            # unread data at close resets the connection, perhaps before the response is seen
             self.rfile.read(min(length, _DISCARDED))
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, closing=True)
             return
@@ -69,17 +69,17 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, status: HTTPStatus, *, closing: bool = False) -> None:
         self.send_response(status)
         self.send_header("Content-Length", "0")
-        if closing:  # said, or the client would send its next request on a connection that ends
+        if closing:  # or the client would reuse a connection that is being closed
             self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's signature
-        """The demo prints counts, not requests."""
+        """Suppresses request logs: the demo prints counts only."""
 
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    """A receiver that runs until the block ends."""
+    """Runs a receiver for the duration of the block."""
     handler = type("_Told", (_Handler,), {"counting": threading.Lock()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

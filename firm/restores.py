@@ -1,4 +1,4 @@
-"""Restoring a backup of the control plane into a place that has none: judged first, then done, all or nothing.
+"""Restores a control-plane backup into an empty installation: checked first, then all or nothing.
 
 Does not belong here: taking one (`firm.backups`), copying rows (`api.db.copying`), printing (`firm.commands`).
 """
@@ -23,25 +23,23 @@ from warehouse.blanking import Blanking
 from warehouse.paths import Layout
 from warehouse.tombstones import Tombstones
 
-_BRING: Final = (
-    "bring FIRM_DATA/secrets.json of the installation that the backup is of, or its keys by settings"
-)
+_BRING: Final = "copy FIRM_DATA/secrets.json from the installation of the backup, or set its keys"
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put in: rows by table, tombstones that were not known here, events blanked by all of them."""
+    """Result of a restore: rows by table, newly added tombstones, events blanked by all tombstones."""
 
     manifest: Manifest
     rows: Mapping[str, int]
     tombstones: int
     blanked: int
     judgements: str
-    """What became of `judgements.jsonl`: none, kept, restored or apart."""
+    """State of `judgements.jsonl`: none, kept, restored or apart (diverged)."""
 
 
 def judge(installation: Installation, folder: Path) -> Manifest:
-    """Whether a backup can be restored here, as far as can be told without writing. BackupError says why not."""
+    """Checks whether a backup can be restored here, without writing. Raises BackupError with the reason."""
     manifest = backups.check(folder)
     secrets = backups.own_secrets(installation)
     _judge_secrets(manifest, secrets)
@@ -50,7 +48,7 @@ def judge(installation: Installation, folder: Path) -> Manifest:
 
 
 def restore(installation: Installation, folder: Path) -> Restored:
-    """Restores a backup. BackupError or CopyError where it cannot be; then nothing has changed."""
+    """Restores a backup. Raises BackupError or CopyError, and then nothing has changed."""
     manifest = judge(installation, folder)
     files.make_folder(installation.layout.root)
     with tempfile.TemporaryDirectory(prefix="restore-", dir=installation.layout.root) as beside:
@@ -79,12 +77,15 @@ def _judge_secrets(manifest: Manifest, secrets: Secrets) -> None:
 
 
 def _judge_ledger(manifest: Manifest, layout: Layout) -> None:
-    """A ledger that ends before what was matched gives new events old numbers, and then nobody gets them."""
+    """Rejects a ledger that ends before the fan-out cursor.
+
+    New events would get sequences that count as already matched, and would never be delivered.
+    """
     published = manifests.covered(layout)[1]
     if manifest.matched is not None and published < manifest.matched:
         raise BackupError(
             f"the ledger in {layout.root} ends at event {published}, and deliveries of the backup go up to "
-            f"{manifest.matched}: bring ledger/ and releases/ of that data folder, copied after the backup, first"
+            f"{manifest.matched}: first copy ledger/ and releases/ of that data folder, as of after the backup"
         )
 
 
@@ -95,12 +96,12 @@ def _judge_seals(file: Path, secrets: Secrets) -> None:
             sealer.open(sealed)
     except SealingError:
         raise BackupError(
-            f"the sealing keys here open only some of the backup's subscriptions: {_BRING}, older ones too"
+            f"the sealing keys here decrypt only some of the backup's subscriptions: {_BRING}, including older ones"
         ) from None
 
 
 def _add_tombstones(layout: Layout, folder: Path) -> int:
-    """What was erased before the backup and is not known to be here: to be done by the next ingest or erasure."""
+    """Adds the backup's tombstones unknown here, to be processed by the next ingest or erasure."""
     here = Tombstones(layout)
     known = {stone.subject for stone in here.all()}
     new = [stone for stone in Tombstones(Layout(folder)).all() if stone.subject not in known]
@@ -110,7 +111,7 @@ def _add_tombstones(layout: Layout, folder: Path) -> int:
 
 
 def _blank(installation: Installation) -> int:
-    """Whoever was erased after the backup was taken is in it: deliveries say no more of them than before."""
+    """Blanks restored events of all erased subjects, including those erased after the backup."""
     stones = Tombstones(installation.layout).all()
     if not stones:
         return 0
@@ -120,7 +121,7 @@ def _blank(installation: Installation) -> int:
 
 
 def _put_judgements(layout: Layout, folder: Path) -> str:
-    """Rows are only ever added: the longer file is the later one. Two that went apart are left as they are."""
+    """Restores the decisions file if the backup's is an extension of it; diverged files stay as they are."""
     theirs = folder / layout.judgements.name
     if not theirs.exists():
         return "none"

@@ -1,6 +1,6 @@
-"""The service in a thread of this process, for commands that use it themselves and then end.
+"""Runs the service in a background thread, for commands that use it and then end.
 
-Does not belong here: `firm serve`, which is told to end by signals (`firm.commands.serve`).
+Does not belong here: `firm serve`, which ends on signals (`firm.commands.serve`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firm.compose import Installation
 
 @contextmanager
 def running(installation: Installation) -> Iterator[str]:
-    """Serves and delivers on a free port of this machine until the block ends; gives its address."""
+    """Serves and delivers on a free local port for the duration of the block; yields the base URL."""
     from api.app import create_app
     from api.db.engine import Database
     from api.server import listening, server
@@ -24,7 +24,7 @@ def running(installation: Installation) -> Iterator[str]:
     from warehouse.reader import Reader
 
     settings = replace(installation.settings, host="127.0.0.1", port=0, access_log=False)
-    with installation.database():  # brought up to date first
+    with installation.database():  # migrated first
         secrets = installation.secrets()
     listener = listening(settings)
     reader, database = Reader(installation.layout), Database(settings.control_database_url)

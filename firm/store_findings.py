@@ -1,6 +1,6 @@
-"""What `firm doctor` says of the object store: whether it answers, and keeps the conditions that machines rely on.
+"""`firm doctor` check of the object store: reachable, and supports conditional writes.
 
-It writes one small object under a name of its own and takes it away again; else it changes nothing.
+Writes one small object under a unique name and removes it; changes nothing else.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from warehouse.remote.store import Store
 
 Found = tuple[str, str, str]
-"""State (ok, warn or bad), what was looked at, and what to do about it."""
+"""State (ok, warn or bad), the subject checked, and what to do about it."""
 
 _PATIENCE: Final = timedelta(seconds=10)
 _POINTER: Final = "releases/current.json"
 
 
 def store(settings: Settings) -> Iterator[Found]:
-    """Nothing where this machine shares with nobody."""
+    """Checks the object store, if one is configured."""
     if settings.object_store is None:
         return
     from warehouse.remote.store import Store
@@ -37,8 +37,8 @@ def store(settings: Settings) -> Iterator[Found]:
         if not _keeps_conditions(shared):
             yield (
                 "bad",
-                f"{what} writes over what is there",
-                "machines would undo each other's work: use a store that keeps If-None-Match and If-Match on PUT",
+                f"{what} overwrites existing objects",
+                "machines would overwrite each other: use a store that honours If-None-Match and If-Match on PUT",
             )
             return
         found = shared.read(_POINTER)
@@ -51,7 +51,7 @@ def store(settings: Settings) -> Iterator[Found]:
         yield (
             "warn",
             f"{what}: release {newest}, here {here}",
-            "firm serve fetches it; or: firm release pull",
+            "firm serve fetches it automatically; or run: firm release pull",
         )
     else:
         yield "ok", f"{what}: release {newest}", ""

@@ -1,7 +1,7 @@
-"""The generated world as an origin: the same live fetching, sent to other addresses.
+"""The sandbox as an HTTP origin: live fetching with every host replaced by the sandbox's.
 
-Belongs here: which addresses the sandbox stands in for, and which day the embedded one plays. Does not belong
-here: the world itself (`connectors.sandbox`).
+Belongs here: which hosts the sandbox replaces, and which day the embedded one plays. Does not belong here: the
+generated world itself (`connectors.sandbox`).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from connectors.sandbox import CREDENTIALS, World, enough, serve
 from pipelines.origins import Live
 from pipelines.settings import Settings
 
-FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
-RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # nor anybody to spare
-# keyed interfaces of which a dataset may have another host, and a second wire of one dataset
+FASTEST: Final = 10_000.0  # requests per second: no real registry is involved
+RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # short waits for the same reason
+# API hosts with credentials that differ from their dataset's host, and a dataset's second news wire
 _OTHER_HOSTS: Final = (*CREDENTIALS, wires_fetch.OTHER_HOST)
 DAYS: Final = 20
 _CONTACT: Final = (
-    "firm (nobody@example.org)"  # EDGAR answers nobody who names no contact, the sandbox's neither
+    "firm (nobody@example.org)"  # EDGAR rejects requests without a contact, and so does the sandbox
 )
 
 
 @contextmanager
 def live_at(base: str, settings: Settings) -> Iterator[Live]:
-    """Live fetching with every registry's host answered by one server."""
+    """Live fetching with every registry's host mapped to one server."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
     asked = HttpSettings(
         user_agent=settings.user_agent if "@" in settings.user_agent else _CONTACT,
@@ -51,21 +51,21 @@ def live_at(base: str, settings: Settings) -> Iterator[Live]:
 
 
 def instant_at(base: str) -> datetime:
-    """The instant that a sandbox in another process plays, as its clock says; OSError where nothing answers."""
+    """The simulated time of a sandbox in another process, from its Date header; OSError if unreachable."""
     with httpx.Client(timeout=10, trust_env=False) as client:
         try:
             return parsedate_to_datetime(client.head(f"{base}/").headers["Date"])
         except httpx.HTTPError as error:
-            raise OSError(f"no sandbox answers at {base}: start one with `firm sandbox serve`") from error
+            raise OSError(f"no sandbox responds at {base}: start one with `firm sandbox serve`") from error
 
 
 @contextmanager
 def embedded(
     settings: Settings, seed: int = 1, companies: int | None = None
 ) -> Iterator[tuple[Live, datetime]]:
-    """The embedded sandbox on its next day: with that day's instant.
+    """Runs the embedded sandbox on its next day; yields the origin and that day's instant.
 
-    Each ingest that ends well moves the data folder's world on by one.
+    Each ingest that succeeds advances the data folder's world by one day.
     """
     marker = settings.layout.root / "sandbox.json"
     day = _next_day(marker)

@@ -1,7 +1,7 @@
-"""Markets taken in at one time, each in a process of its own: none writes what another does.
+"""Ingests several markets in parallel, each in its own worker process; no two processes write the same market.
 
-Belongs here: starting and ending these processes, and hearing from them. A process that dies takes its own market
-along and no other; none outlives the one that started it, which holds the markets' locks. Does not belong here:
+Belongs here: starting and ending these processes, and receiving their messages. A process that dies fails
+only its own market; none outlives the parent process, which holds the markets' locks. Does not belong here:
 what a process does (`market_runs`).
 """
 
@@ -35,17 +35,17 @@ from pipelines.settings import Settings
 from warehouse import run_notes
 from warehouse.paths import Layout
 
-_SPAWN: Final = multiprocessing.get_context("spawn")  # a fork would copy the threads of polars, locked
+_SPAWN: Final = multiprocessing.get_context("spawn")  # fork would copy the locked threads of polars
 _ENDING: Final = (signal.SIGINT,)
 _KILLED: Final = (
-    "where the machine was short of memory, take in fewer markets at one time, then run this again; "
-    "what is served and what was taken in stays"
+    "if the machine was short of memory, ingest fewer markets in parallel, then run this again; "
+    "the published release and ingested data are unchanged"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What each process is given; `at` is the instant of the run."""
+    """Input of each worker process; `at` is the logical instant of the run."""
 
     settings: Settings
     origin: Origin
@@ -62,7 +62,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """Why a process could not go on, nor can another."""
+    """Why a process could not go on; the reason stops the other processes too."""
 
     reason: str
 
@@ -71,14 +71,14 @@ class _Stopped:
 class _Running:
     made: Jurisdiction
     process: SpawnProcess
-    pipe: Any  # a connection, of a class that depends on the platform
+    pipe: Any  # a connection; its class depends on the platform
     since: float
 
 
 def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Tell) -> Iterator[TakenIn]:
-    """Takes markets in, some at one time, those that take longest first; each as it ends.
+    """Ingests markets, up to `at_once` in parallel, longest first; yields each result as the market ends.
 
-    Raises Interrupted where one of them could not go on. However it ends, no process is left.
+    Raises Interrupted where one of them could not go on. No process is left running, however it ends.
     """
     opened = work.origin.open(work.at)
     by_code = {made.code: made for made in markets}
@@ -99,15 +99,16 @@ def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Te
 
 
 def took(layout: Layout) -> dict[str, float]:
-    """Seconds that each market took the last time."""
-    notes = reversed(run_notes.read(layout))  # the newest last, which counts
+    """Seconds that each market took in its last run."""
+    notes = reversed(run_notes.read(layout))  # newest last, so it wins
     return {market: seconds for note in notes for market, seconds in note.seconds.items()}
 
 
 def longest_first(sizes: Mapping[str, int], seconds: Mapping[str, float]) -> list[str]:
-    """Markets by their seconds, longest first; those that no run tells of before all others, by bytes to read.
+    """Market codes by seconds of their last run, longest first; markets without a run come first, by input size.
 
-    Bytes tell little of markets that have been read before: one register packs its files, another does not.
+    Input size is a poor estimate for markets with a known duration: some registries compress their files,
+    others do not.
     """
     return sorted(sizes, key=lambda code: (seconds.get(code, inf), sizes[code]), reverse=True)
 
@@ -119,19 +120,20 @@ def _bytes(opened: Opened, made: Jurisdiction) -> int:
 def _start(work: Work, made: Jurisdiction) -> _Running:
     ours, theirs = _SPAWN.Pipe(duplex=False)
     process = _SPAWN.Process(target=_work, args=(work, made.code, theirs), name=f"firm ingest {made.code}")
-    # It has no answer to Ctrl-C until it works: what comes before waits. Python's tracker, as it starts, unmasks
+    # The child must not receive Ctrl-C before its handler is installed, so SIGINT stays blocked until then.
+    # Python's resource tracker unblocks it when it starts.
     resource_tracker.ensure_running()
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
         process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    theirs.close()  # or its end would not be heard
+    theirs.close()  # otherwise recv() would never see EOF
     return _Running(made, process, ours, monotonic())
 
 
 def _heard(running: _Running, tell: Tell) -> TakenIn | None:
-    """Takes one message; gives how the market ended when it was the last."""
+    """Handles one message; returns the market's result if it was the last message."""
     try:
         said = running.pipe.recv()
     except EOFError:
@@ -152,13 +154,13 @@ def _heard(running: _Running, tell: Tell) -> TakenIn | None:
 
 def _died(running: _Running) -> TakenIn:
     code = running.process.exitcode or 0
-    how = f"signal {-code} ended its process" if code < 0 else f"its process ended with code {code}"
+    how = f"its process was killed by signal {-code}" if code < 0 else f"its process exited with code {code}"
     error = ErrorReport(running.made.code, f"{how}: {_KILLED}")
     return TakenIn(running.made.code, [error], round(monotonic() - running.since, 3))
 
 
 def _end(left: Sequence[_Running]) -> None:
-    """Ends processes as Ctrl-C does, so that Dagster notes it; a second one of these while it waits kills them."""
+    """Ends processes with SIGINT, so that Dagster records it; a second SIGINT during the wait kills them."""
     try:
         for running in left:
             with suppress(ProcessLookupError):
@@ -171,8 +173,8 @@ def _end(left: Sequence[_Running]) -> None:
 
 
 def _work(work: Work, code: str, pipe: Connection) -> None:
-    """What a process does."""
-    os.setpgid(0, 0)  # Ctrl-C of a terminal reaches the one that started this, which passes it on once
+    """Main function of a worker process."""
+    os.setpgid(0, 0)  # Ctrl-C of a terminal reaches only the parent, which passes it on once
     dropped_interrupts.come_again()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     workspace = Workspace(work.settings, connectors.JURISDICTIONS, tell=lambda line: pipe.send(_Line(line)))
@@ -188,11 +190,11 @@ def _work(work: Work, code: str, pipe: Connection) -> None:
         except Interrupted as error:
             pipe.send(_Stopped(str(error)))
     sys.stdout.flush()
-    os._exit(0)  # all is said and closed: taking the interpreter down, libraries count aloud what they leave
+    os._exit(0)  # output is flushed; a normal exit would let libraries warn about leaked objects
 
 
 def _end_with_parent() -> None:
-    """The locks are the parent's: when it dies another may take them."""
+    """Exits when the parent dies: the parent holds the locks, so another run may then take them."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

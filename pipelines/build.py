@@ -1,4 +1,4 @@
-"""Definitions, composed: the same for the code location, the command line and tests.
+"""Composes the Dagster Definitions, the same for the code location, the command line and tests.
 
 Docs: https://docs.dagster.io/api/dagster/definitions
 """
@@ -73,7 +73,7 @@ def build_defs(
     )
 
 
-@lru_cache(maxsize=16)  # every round of an ingest asks for them
+@lru_cache(maxsize=16)  # every round of an ingest requests them
 def market_assets(jurisdiction: Jurisdiction) -> tuple[dg.AssetsDefinition, ...]:
     """The assets of one market."""
     return (

@@ -1,8 +1,8 @@
-"""The Celery application that `firm work` starts: each task is one run of Dagster, which is one market.
+"""The Celery application of `firm work`: each task is one Dagster run, which is one market.
 
-Reads the settings, once, as `definitions` does; connects to nothing. A task is taken from the broker when it
-begins: a run that has begun is not handed out a second time while its first worker may still be at it. What a dead
-worker leaves is begun anew by a sensor (`recovering`). Does not belong here: what a run does.
+Reads the settings once, as `definitions` does; connects to nothing. A task is acknowledged when it starts
+(not late), so a run that has begun is never redelivered while its first worker may still be running it. Runs
+of dead workers are relaunched by a sensor (`recovering`). Does not belong here: what a run does.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from pipelines.settings import Settings
 
 PATIENCE_SECONDS: Final = 10.0
 TAKEN_SECONDS: Final = (
-    120  # after which a run that a worker took, and died before it began, is handed out again
+    120  # seconds after which a run that was lost with its worker before it started is redelivered
 )
 
 
 def configuration(broker: str) -> dict[str, Any]:
-    """What a worker is told. Queues and tasks are those that Dagster's launcher uses."""
+    """Celery configuration of a worker. Queue and task names are those of Dagster's launcher."""
     return {
         "broker": broker,
         "backend": broker,
         "config_source": {
             "task_default_queue": "dagster",
             "worker_prefetch_multiplier": 1,
-            "worker_disable_prefetch": True,  # nobody waits behind a market, or dies with its worker
-            "worker_max_tasks_per_child": 1,  # the memory of a market goes with it
+            "worker_disable_prefetch": True,  # no run waits behind a market or is lost with its worker
+            "worker_max_tasks_per_child": 1,  # frees a market's memory
             "task_acks_late": False,
             "broker_connection_retry_on_startup": True,
-            "broker_connection_max_retries": None,  # a broker that is away comes back
+            "broker_connection_max_retries": None,  # keep retrying until the broker is back
             "worker_cancel_long_running_tasks_on_connection_loss": False,
             "broker_transport_options": {
                 "socket_timeout": PATIENCE_SECONDS,

@@ -1,11 +1,10 @@
-"""Checks: guards of the datasets and the shared schema, as Dagster shows and enforces them.
+"""Asset checks: guards of the datasets and the shared schema, as Dagster shows and enforces them.
 
-A guard stops its market only where the dataset is the one that names companies; another held dataset
-contributes its last good state, so its check warns. The market stops before it normalises, not before: what
-other datasets have sent is archived and read all the same, or it would be lost. A broken schema always stops
-its market. The checks are carried by the steps themselves: none costs a step of its own. Does not belong here:
-the judgement (`stages.guards`, `stages.conformity`).
-
+A guard stops its market only where it quarantines the dataset that names companies; any other quarantined
+dataset contributes its last good state, so its check only warns. The market stops at normalisation, not
+before: deliveries of the other datasets are still archived and parsed, or they would be lost. A broken schema
+always stops its market. The checks run inside the steps' own assets, so none costs a step. Does not belong
+here: the evaluation (`stages.guards`, `stages.conformity`).
 Docs: https://docs.dagster.io/guides/test/asset-checks
 """
 
@@ -35,7 +34,7 @@ def staged_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a STAGED asset."""
     return [
         dg.AssetCheckSpec(GUARD, asset=key, description="Rows, shrink and rejects within limits."),
-        dg.AssetCheckSpec(SIGNALS, asset=key, description="No unknown column or code, nothing to look at."),
+        dg.AssetCheckSpec(SIGNALS, asset=key, description="No unknown column or code, nothing to review."),
     ]
 
 
@@ -46,12 +45,12 @@ def staged_results(
     receipt: StagedReceipt,
     key: dg.AssetKey,
 ) -> list[dg.AssetCheckResult]:
-    """What the guard and the signals say of one batch."""
+    """Check results of one staged batch: guard and signals."""
     refused = held.held_of(workspace, dataset)
     stops = dataset.key == profile_dataset(jurisdiction).key
-    told = "nothing is held"
+    told = "not quarantined"
     if refused is not None:
-        told = f"{dataset.key} is held by {refused.guard}: {refused.seen}, allowed {refused.allowed}"
+        told = f"{dataset.key} is quarantined by {refused.guard}: {refused.seen}, allowed {refused.allowed}"
     return [
         dg.AssetCheckResult(
             passed=refused is None,
@@ -74,19 +73,17 @@ def normalised_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a SHARED asset."""
     return [
         dg.AssetCheckSpec(
-            COMPANIES, asset=key, blocking=True, description="The dataset that names companies is not held."
+            COMPANIES, asset=key, blocking=True, description="The company profile dataset is not quarantined."
         ),
-        dg.AssetCheckSpec(
-            SCHEMA, asset=key, blocking=True, description="Rows are what the shared schema says."
-        ),
-        dg.AssetCheckSpec(CHANGE_RATE, asset=key, description="A full edition changes as much as is usual."),
+        dg.AssetCheckSpec(SCHEMA, asset=key, blocking=True, description="Rows conform to the shared schema."),
+        dg.AssetCheckSpec(CHANGE_RATE, asset=key, description="A full snapshot changes no more than usual."),
     ]
 
 
 def normalised_results(
     jurisdiction: Jurisdiction, receipt: NormalisedReceipt, key: dg.AssetKey
 ) -> list[dg.AssetCheckResult]:
-    """What the schema and the change rates say of images that were made."""
+    """Check results of normalised snapshots: schema and change rates."""
     unusual = [
         f"{dataset}: {share:.1%} of records changed"
         for dataset, share in receipt.changed.items()
@@ -106,7 +103,7 @@ def normalised_results(
 
 
 def schema_broken(workspace: Workspace, error: Invalid, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
-    """The checks of an image that was refused."""
+    """Check results of a snapshot that broke the shared schema."""
     workspace.tell(str(error))
     return [
         dg.AssetCheckResult(passed=True, check_name=COMPANIES, asset_key=key),
@@ -114,15 +111,15 @@ def schema_broken(workspace: Workspace, error: Invalid, key: dg.AssetKey) -> lis
             passed=False, check_name=SCHEMA, asset_key=key, severity=_ERROR, description=str(error)
         ),
         dg.AssetCheckResult(
-            passed=True, check_name=CHANGE_RATE, asset_key=key, description="nothing was taken in"
+            passed=True, check_name=CHANGE_RATE, asset_key=key, description="no data was ingested"
         ),
     ]
 
 
 def companies_held(jurisdiction: Jurisdiction, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
-    """The checks of a market that stands still."""
-    told = f"{profile_dataset(jurisdiction).key} is held: the market keeps its last good state"
-    idle = "nothing was taken in"
+    """Check results of a market stopped by quarantine."""
+    told = f"{profile_dataset(jurisdiction).key} is quarantined: the market keeps its last good state"
+    idle = "no data was ingested"
     return [
         dg.AssetCheckResult(
             passed=False, check_name=COMPANIES, asset_key=key, severity=_ERROR, description=told

@@ -1,8 +1,9 @@
-"""Who holds a market: this machine by its lock, and where several share their state, one of them by a claim.
+"""Ownership of a market: a local lock, and where several machines share state, also a lease in the object store.
 
-Belongs here: that a market is held from its newest state, and that its state is kept before a release is made of it
-and when it is let go. A release never stands on a history that others cannot get: so the state goes first. Does not
-belong here: how state travels (`warehouse.remote`), or what a run does with it (`run`, `stages`).
+Belongs here: acquiring a market with its newest state, and saving that state before a release is made of it
+and when the market is released. The state is saved before the release, so a release never depends on a
+history that other machines cannot fetch. Does not belong here: how state is replicated (`warehouse.remote`),
+or what a run does with it (`run`, `stages`).
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ if TYPE_CHECKING:
 
 
 class Custody(Protocol):
-    """The markets of one data root, as far as others write them too."""
+    """Leases on the markets of one data root, which other machines may write too."""
 
     def held(self, market: str) -> AbstractContextManager[None]:
-        """Holds a market for the length of a block. Raises Locked where somebody else does."""
+        """Holds a market for the length of a block. Raises Locked if another process or machine holds it."""
         ...
 
     def keep(self, market: str) -> None:
-        """Keeps the state of a market that is held, as it stands now, for whoever holds it next."""
+        """Saves the current state of a held market for the next holder."""
         ...
 
     def sign(self, market: str) -> str:
-        """What changes for as long as somebody who holds a market lives."""
+        """Heartbeat tag: changes as long as the current holder of the market is alive."""
         ...
 
 
 class Alone:
-    """One machine: its disk is the state."""
+    """Lease of a single machine: its disk is the state."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._layout = workspace.layout
@@ -51,13 +52,13 @@ class Alone:
         del market
 
     def sign(self, market: str) -> str:
-        """Nobody else asks: what this machine's dead have left is known by its locks."""
+        """Always empty: no other machine checks it, and dead runs of this machine are detected by its locks."""
         del market
         return ""
 
 
 class Shared:
-    """Several machines: the store has the state, and one of them may write it."""
+    """Lease shared by several machines: the object store has the state, and one machine at a time may write it."""
 
     def __init__(self, workspace: Workspace, store: Store) -> None:
         self._workspace = workspace
@@ -101,4 +102,4 @@ class Shared:
     def _adopt(self, market: str, beside: Mapping[str, Any]) -> None:
         Tombstones(self._layout).adopt(market, beside["erased"])
         self._workspace.archive.discard_erased()
-        self._workspace.tell(f"{market}: goes on from where another machine ended")
+        self._workspace.tell(f"{market}: continues from another machine's state")

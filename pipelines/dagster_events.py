@@ -1,9 +1,9 @@
-"""Dagster's records of events in SQLite, over connections that are kept.
+"""Dagster's event log in SQLite, over pooled connections.
 
-Dagster's storage makes an engine and opens a connection for every event it writes and every question it asks, and
-looks at the tables of the file each time: of an ingest of small steps that was more than half of the time. Belongs
-here: the same rows in the same files by shorter ways. Does not belong here: what an event says (Dagster's), how
-files are made (`dagster_files`), or who gets a slot of a pool (`dagster_pools`).
+Dagster's own storage creates an engine and opens a connection for every event written and every query, and
+inspects the tables each time; in an ingest of small steps that was more than half of the time. Belongs here:
+the same rows in the same files with less overhead. Does not belong here: the content of events (Dagster's),
+how files are created (`dagster_files`), or who gets a slot of a pool (`dagster_pools`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INSERT: Final = SqlEventLogStorageTable.insert()
 
 
 class EventRecords(WatchedPools, SqliteEventLogStorage):
-    """Events: a file for each run, and one of what concerns assets over all of them."""
+    """Event log: one file per run, and one index file of asset events over all runs."""
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines = Engines()
@@ -45,28 +45,28 @@ class EventRecords(WatchedPools, SqliteEventLogStorage):
         super().__init__(base_dir, inst_data)
 
     def has_table(self, table_name: str) -> bool:
-        """Asked with every event; a table never goes."""
+        """Cached: called with every event, and tables are never dropped."""
         if table_name not in self._tables:
             with self.index_connection() as connection:
                 self._tables.update(inspect(connection).get_table_names())
         return table_name in self._tables
 
     def _has_asset_key_col_on_connection(self, conn: Connection, column_name: str) -> bool:
-        """Asked with every event of an asset; a column never goes."""
+        """Cached: called with every asset event, and columns are never dropped."""
         if column_name not in self._columns:
             self._columns.update(column["name"] for column in inspect(conn).get_columns(AssetKeyTable.name))
         return column_name in self._columns
 
     def has_secondary_index(self, name: str) -> bool:
-        """Asked with every question about assets; what has been indexed stays so."""
+        """Cached: called with every asset query, and an index that was built stays."""
         if name not in self._indexes and super().has_secondary_index(name):
             self._indexes.add(name)
         return name in self._indexes
 
     def store_event(self, event: EventLogEntry) -> None:
-        """Into the file of its run; what concerns assets or the run as a whole, into that over all runs too.
+        """Stores an event in its run's file; asset and run status events also in the index over all runs.
 
-        As Dagster's own, with a statement that is made once instead of for every event.
+        Same as Dagster's, but with an INSERT statement built once instead of per event.
         """
         row, kind = self._event_to_row(event), event.dagster_event_type
         with self.run_connection(event.run_id) as connection:
@@ -92,7 +92,7 @@ class EventRecords(WatchedPools, SqliteEventLogStorage):
         cursor: str | None = None,
         ascending: bool = False,
     ) -> EventRecordsResult:
-        """Asked with every check of a partition: for what its own step has just made."""
+        """Serves the newest materialisation from memory: partition checks query what their step just made."""
         is_newest = limit == 1 and cursor is None and not ascending
         found = self._newest.first(records_filter) if is_newest else None
         return found or super().fetch_materializations(records_filter, limit, cursor, ascending)
@@ -106,7 +106,7 @@ class EventRecords(WatchedPools, SqliteEventLogStorage):
         before_cursor: int | None = None,
         after_cursor: int | None = None,
     ) -> Mapping[str, Mapping[str, str]]:
-        """Asked for every input of every step: for what the steps before it have just made."""
+        """Served from memory: queried for every input of every step, right after the steps that produced them."""
         is_open = (
             event_type is DagsterEventType.ASSET_MATERIALIZATION and before_cursor is after_cursor is None
         )
@@ -120,35 +120,35 @@ class EventRecords(WatchedPools, SqliteEventLogStorage):
         return {found.partition_key: told} if told else {}
 
     def wipe_asset(self, asset_key: AssetKey) -> None:
-        """Forgotten here too."""
+        """Wipes an asset and clears the cache."""
         self._newest.forget()
         super().wipe_asset(asset_key)
 
     def delete_events(self, run_id: str) -> None:
-        """Forgotten here too."""
+        """Deletes a run's events and clears the cache."""
         self._newest.forget()
         super().delete_events(run_id)
 
     def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
-        """Asked for every input of every step; a partition under way is not deleted by anybody else."""
+        """Cached: called for every input of every step; a partition in use is deleted by no other process."""
         asked = (partitions_def_name, partition_key)
         if asked not in self._partitions and super().has_dynamic_partition(*asked):
             self._partitions.add(asked)
         return asked in self._partitions
 
     def delete_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> None:
-        """Forgotten here too."""
+        """Deletes a partition and removes it from the cache."""
         self._partitions.discard((partitions_def_name, partition_key))
         super().delete_dynamic_partition(partitions_def_name, partition_key)
 
     def _initdb(self, engine: Engine, for_index_shard: bool = False) -> None:
-        """Every run has a file of its own: made without going through all of Dagster's migrations again."""
+        """Creates a run's file directly at the newest revision instead of running all of Dagster's migrations."""
         if made(engine, SqlEventLogStorageMetadata) is Found.OTHER:
             super()._initdb(engine, for_index_shard)
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[Connection]:
-        with self._db_lock:  # nobody else uses an engine that is closed for room
+        with self._db_lock:  # no other thread may use an engine that is being evicted
             engine = self._engines.of(self.conn_string_for_shard(shard))
             if shard not in self._initialized_dbs:
                 self._initdb(engine)
@@ -164,5 +164,5 @@ class EventRecords(WatchedPools, SqliteEventLogStorage):
 
 
 def _inserted(connection: Connection, row: Mapping[str, Any]) -> int:
-    """Stores an event; its number in the file."""
+    """Stores an event; returns its row id."""
     return connection.execute(_INSERT, row).lastrowid

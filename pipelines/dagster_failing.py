@@ -1,6 +1,6 @@
-"""What it looks like when the database of Dagster's own records fails, on one machine and in PostgreSQL.
+"""Classifies failures of the database of Dagster's own records, in SQLite and in PostgreSQL.
 
-Does not belong here: what is done then (`interrupted`), or the records themselves (`dagster_storage`,
+Does not belong here: how they are handled (`interrupted`), or the records themselves (`dagster_storage`,
 `dagster_postgresql`).
 """
 
@@ -12,16 +12,16 @@ from pipelines.settings import Settings
 
 
 def kinds(settings: Settings) -> tuple[type[Exception], ...]:
-    """The exceptions of that database."""
+    """The exception types of that database."""
     if not settings.dagster_database_url:
         return (DBAPIError,)
-    from dagster_postgres.utils import DagsterPostgresException  # loads its driver
+    from dagster_postgres.utils import DagsterPostgresException  # loads the driver
 
     return DBAPIError, DagsterPostgresException
 
 
 def words(error: BaseException) -> str:
-    """The driver's own, in one line: Dagster says no more than that it has tried often."""
+    """The driver's message in one line: Dagster's own only says that it retried."""
     said: BaseException | None = error
     while said is not None and not isinstance(said, DBAPIError):
         said = said.__cause__ or said.__context__

@@ -1,7 +1,7 @@
-"""Dagster's files in SQLite: connections that are kept, tables that are made once.
+"""SQLite files of Dagster: pooled engines, and tables created once.
 
-Belongs here: how a file is connected to and made. Does not belong here: what is written to it (`dagster_events`,
-`dagster_storage`).
+Belongs here: how a file is connected to and created. Does not belong here: the rows written
+(`dagster_events`, `dagster_storage`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
 
-_KEPT: Final = 4  # files of events: the one over all runs, and those of runs under way
+_KEPT: Final = 4  # event log files: the index over all runs, and those of runs in progress
 
 
 class Engines:
-    """One engine per file; of more than `_KEPT` the one used longest ago is closed."""
+    """One engine per file; above `_KEPT` engines the least recently used one is closed."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Engine] = OrderedDict()
@@ -47,26 +47,26 @@ class Engines:
 
 
 def _without_syncs(connection: DBAPIConnection, _: object) -> None:
-    """In SQLite's log mode a killed process loses nothing by it, and a power failure the newest records."""
+    """Sets synchronous=NORMAL: in WAL mode a killed process loses nothing, a power failure the newest records."""
     connection.cursor().execute("PRAGMA synchronous=NORMAL")
 
 
 @cache
 def _migrations() -> ScriptDirectory:
-    """Dagster's, the same for all files: reading the scripts takes longer than making a file."""
+    """Dagster's migration scripts, cached: reading them takes longer than creating a file."""
     return ScriptDirectory.from_config(get_alembic_config(sqlite_event_log.__file__))
 
 
 class Found(Enum):
-    """What a file was that somebody wants to use."""
+    """State of a database file before use."""
 
     MADE = "made here"
     THERE = "there before"
-    OTHER = "being made by another process, or of a Dagster that kept no revisions: a case for its own way"
+    OTHER = "being created by another process, or by a Dagster without revisions: left to Dagster"
 
 
 def made(engine: Engine, tables: MetaData) -> Found:
-    """Makes a file's tables where it has none, of the newest revision. An older revision is not looked after."""
+    """Creates a file's tables at the newest revision if it has none. Older revisions are not migrated."""
     try:
         with engine.connect() as connection:
             marks = MigrationContext.configure(connection)
@@ -84,7 +84,7 @@ def made(engine: Engine, tables: MetaData) -> Found:
 
 
 def made_in(folder: str, name: str, tables: MetaData) -> Found:
-    """The same of a file by its name in a folder, which is made where it is missing."""
+    """Creates the tables of a file given by folder and name; creates the folder if it is missing."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     engine = create_engine(create_db_conn_string(folder, name), poolclass=NullPool)
     return made(engine, tables)

@@ -1,8 +1,8 @@
-"""Dagster's records in PostgreSQL, where several workers make a pool at one time.
+"""Dagster's records in PostgreSQL, with a workaround for concurrent creation of a pool.
 
-Dagster notes a pool when it is first asked for. Two that do so at once meet: the second breaks its transaction and
-fails its run, though the pool is there. Belongs here: taking that for what it is. Does not belong here: records of
-one machine (`dagster_storage`), or who gets a slot (`dagster_pools`).
+Dagster inserts a pool on first use. When two workers do so at once, the second breaks its transaction and
+fails its run, though the pool exists. Belongs here: treating that as success. Does not belong here: records
+of a single machine (`dagster_storage`), or who gets a slot (`dagster_pools`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pipelines.dagster_pools import WatchedPools
 
 
 class SharedEvents(WatchedPools, PostgresEventLogStorage):
-    """Events, and the slots of pools."""
+    """Event log and concurrency slots in PostgreSQL."""
 
     def initialize_concurrency_limit_to_default(self, concurrency_key: str) -> bool:
-        """Notes a pool, unless somebody else has meanwhile."""
+        """Creates a pool, unless another worker has done so meanwhile."""
         try:
             return super().initialize_concurrency_limit_to_default(concurrency_key)
         except DBAPIError:
@@ -32,7 +32,7 @@ class SharedEvents(WatchedPools, PostgresEventLogStorage):
 
 
 class SharedRecords(DagsterPostgresStorage):
-    """All of them in one database; set up as Dagster's own storage is (`postgres_url`)."""
+    """All of Dagster's records in one database; configured like Dagster's own storage (`postgres_url`)."""
 
     def __init__(self, postgres_url: str, **given: Any) -> None:
         super().__init__(postgres_url, **given)
@@ -42,5 +42,5 @@ class SharedRecords(DagsterPostgresStorage):
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: PostgresStorageConfig
     ) -> Self:
-        """As `dagster.yaml` says."""
+        """Creates the storage from its `dagster.yaml` configuration."""
         return cls(pg_url_from_config(config_value), inst_data=inst_data)

@@ -1,6 +1,6 @@
-"""Dagster's own records in SQLite, over connections that are kept; `dagster.yaml` names `Records`.
+"""Dagster's own records in SQLite, over pooled connections; `dagster.yaml` names `Records`.
 
-Belongs here: which file holds what, and the records of runs. Does not belong here: what is written (Dagster's),
+Belongs here: which file holds what, and the run records. Does not belong here: the rows written (Dagster's),
 events (`dagster_events`), or our own record of runs (`receipts`), which does not depend on these files.
 """
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 class RunRecords(SqliteRunStorage):
-    """Runs."""
+    """Run records."""
 
     _engines: Engines | None = None
 
     @classmethod
     def from_local(cls, base_dir: str, inst_data: ConfigurableClassData | None = None) -> Self:
-        """The runs below a folder; the file is made where it is missing."""
+        """The run records below a folder; the file is created if missing."""
         found = made_in(base_dir, "runs", RunStorageSqlMetadata)
         if found is Found.OTHER:
             return super().from_local(base_dir, inst_data)
@@ -51,7 +51,7 @@ class RunRecords(SqliteRunStorage):
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """A transaction."""
+        """Opens a transaction."""
         self._engines = self._engines or Engines()
         with self._engines.of(self._conn_string).connect() as connection, connection.begin():
             yield connection
@@ -63,7 +63,7 @@ class RunRecords(SqliteRunStorage):
 
 
 def _schedules(folder: str) -> SqliteScheduleStorage:
-    """Ticks of schedules and sensors; the file is made where it is missing."""
+    """Ticks of schedules and sensors; the file is created if missing."""
     found = made_in(folder, "schedules", ScheduleStorageSqlMetadata)
     if found is Found.OTHER:
         return SqliteScheduleStorage.from_local(folder)
@@ -75,9 +75,9 @@ def _schedules(folder: str) -> SqliteScheduleStorage:
 
 
 class Records(DagsterSqliteStorage):
-    """All below one folder, in the files of Dagster's own storage: either reads what the other wrote.
+    """All of Dagster's records below one folder, in the files of Dagster's own storage (compatible both ways).
 
-    Ticks of schedules and sensors are few: they stay with Dagster's.
+    Ticks of schedules and sensors are few, so they use Dagster's storage unchanged.
     """
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
@@ -90,5 +90,5 @@ class Records(DagsterSqliteStorage):
 
     @classmethod
     def from_config_value(cls, inst_data: ConfigurableClassData, config_value: SqliteStorageConfig) -> Self:
-        """As `dagster.yaml` says."""
+        """Creates the storage from its `dagster.yaml` configuration."""
         return cls.from_local(inst_data=inst_data, **config_value)

@@ -1,4 +1,4 @@
-"""The code location: what `dagster dev` and the daemon load. Reads the settings, once; opens nothing.
+"""The code location that `dagster dev` and the daemon load. Reads the settings once; opens nothing.
 
 Does not belong here: composition (`build`).
 """

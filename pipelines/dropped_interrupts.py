@@ -1,7 +1,7 @@
-"""Ctrl-C that others drop: Python in a destructor or the callback of a weak reference, DuckDB within a query.
+"""Re-raises Ctrl-C that was swallowed by a Python destructor or weak reference callback, or by a DuckDB query.
 
-Belongs here: the first comes again, the second is known by its words. Does not belong here: what an interrupt ends
-(`apart`, `market_runs`).
+Belongs here: the former is sent again, the latter is recognised by its message. Does not belong here: what an
+interrupt ends (`apart`, `market_runs`).
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _SOON: Final = 0.02
 
 
 def come_again() -> None:
-    """From now on no SIGINT of this process is lost, whatever it met. Takes SIGALRM and the timer of real time."""
+    """Installs the redelivery of swallowed SIGINTs in this process. Uses SIGALRM and the real-time timer."""
     signal.signal(signal.SIGALRM, _once_more)
     sys.unraisablehook = _dropped
 
 
 def _dropped(unraisable: UnraisableHookArgs) -> None:
     if _is_interrupt(unraisable.exc_type):
-        # a signal sent now would be handled within this hook, and what it raises dropped as well
+        # a signal sent now would be handled within this hook, and its exception swallowed too
         signal.setitimer(signal.ITIMER_REAL, _SOON)
     else:
         sys.__unraisablehook__(unraisable)
 
 
 def _is_interrupt(kind: type[BaseException]) -> bool:
-    """Dagster has a class of its own while a step runs; most commands go without, so it is not loaded here."""
+    """True for interrupts, including Dagster's own class. Dagster is not imported: most commands run without it."""
     dagsters = getattr(sys.modules.get("dagster"), "DagsterExecutionInterruptedError", KeyboardInterrupt)
     return issubclass(kind, (KeyboardInterrupt, dagsters))
 

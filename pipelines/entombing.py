@@ -1,6 +1,6 @@
-"""Whom to erase: tombstones of subjects, with the traces that keep them out from then on.
+"""Creates tombstones of subjects to erase, with the hashed traces that keep them out from then on.
 
-Does not belong here: the tombstones themselves (`warehouse.tombstones`), or taking anything away (`erasing`).
+Does not belong here: the tombstones themselves (`warehouse.tombstones`), or deleting anything (`erasing`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from warehouse.tombstones import Tombstone, Tombstones
 
 @dataclass(frozen=True)
 class Subjects:
-    """Whom to erase of one market, and why. by_register: the register took the companies' content away itself."""
+    """Subjects to erase in one market, and why. by_register: the register itself removed the companies' content."""
 
     market: str
     reason: str
@@ -29,9 +29,9 @@ class Subjects:
 
 
 def entombed(workspace: Workspace, subjects: Subjects) -> tuple[Tombstone, ...]:
-    """Sets tombstones of subjects, and of companies as holders of others: nothing brings them back.
+    """Creates tombstones of subjects, and of companies as holders of others: nothing brings them back.
 
-    One that has a tombstone gets what is known of it by now added to that, and is erased again.
+    A subject that already has a tombstone gets the traces known by now added to it, and is erased again.
     """
     market = subjects.market
     tombstones = Tombstones(workspace.layout)
@@ -50,12 +50,12 @@ def entombed(workspace: Workspace, subjects: Subjects) -> tuple[Tombstone, ...]:
 
 
 def spelled(holder: Holder) -> set[str]:
-    """The texts of a holder's records; of a company its number, as registers know no id of ours."""
+    """The texts of a holder's records; for a company its bare number, as registers do not know our ids."""
     return {text.rpartition(":")[2] if text.startswith("firm:") else text for text in holder.texts}
 
 
 def _led(workspace: Workspace, market: str, companies: Collection[str]) -> dict[str, set[str]]:
-    """What links lead to each company by, where to nobody else: rows that come later would go on naming it."""
+    """Link keys that lead to each company and to no other: without them, later rows would still name it."""
     found: dict[str, set[str]] = {company: set() for company in companies}
     for link in workspace.jurisdiction(market).links if companies else ():
         keys = erasing_history.alone(

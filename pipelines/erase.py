@@ -1,4 +1,4 @@
-"""One erasure from the command line: locks, the subjects' markets, every step, a release without them.
+"""`firm erase`: locks, the subjects' markets, every step, and a release without the subjects.
 
 Does not belong here: the steps (`erasing`), the control plane and printing (`firm`).
 """
@@ -28,9 +28,9 @@ def erase(
     progress: Tell = silent,
     overrides: Overrides | None = None,
 ) -> tuple[Tombstone, ...]:
-    """Erases subjects from everything but the control plane, and ends what a kill has left undone.
+    """Erases subjects from everything but the control plane, and completes erasures that were interrupted.
 
-    Raises Unknown where nothing was ever known of one, before anything is done; StillRead at the end.
+    Raises Unknown before anything is done if a subject is unknown; StillRead at the end.
     """
     overrides = overrides or Overrides()
     workspace = overrides.workspace(settings, progress)
@@ -43,7 +43,7 @@ def erase(
             stack.enter_context(workspace.custody.held(market))
         stack.callback(workspace.close)
         for market in markets:
-            healing.discard_rebuilt(workspace.layout, market)  # it may tell of them too
+            healing.discard_rebuilt(workspace.layout, market)  # it may contain the subjects too
         for told in healing.heal_releases(workspace.releases):
             progress(told)
         at = workspace.clock()
@@ -73,7 +73,7 @@ def _is_company(subject: str) -> bool:
 def _by_market(
     workspace: Workspace, subjects: Collection[str], known: Sequence[Jurisdiction]
 ) -> dict[str, list[str]]:
-    """The market of each subject, in the spelling of its id; Unknown where there is none."""
+    """Subjects by market, as spelled in their ids. Raises Unknown if a subject has none."""
     found: dict[str, list[str]] = {}
     for subject in dict.fromkeys(subjects):
         market, told = _place(workspace, subject, known)

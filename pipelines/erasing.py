@@ -1,8 +1,8 @@
-"""Erasing subjects of one market: a tombstone, then step after step through everything that tells of them.
+"""Erases subjects of one market: a tombstone, then step after step everything that contains their data.
 
-Belongs here: the order of steps, what is done again after a kill. The order is that of
-`warehouse.tombstones.STEPS`: RAW by what STAGED knows, STAGED by what history knows, history, and then what is made
-of it. Called with the market's lock held. Does not belong here: the control plane, which is another room's
+Belongs here: the order of steps, and their repetition after a kill. The order is that of
+`warehouse.tombstones.STEPS`: RAW by what STAGED knows, STAGED by what history knows, history, and then
+everything derived from it. Called with the market's lock held. Does not belong here: the control plane
 (`firm`), or who the subjects are (`entombing`).
 """
 
@@ -32,32 +32,32 @@ from warehouse.schema.types import Table
 from warehouse.tombstones import Tombstone, Tombstones
 
 BY_REGISTER: Final = "the register took it away for legal reasons"
-_LONG: Final = 10  # signs of a key (an LEI, an ISIN, an id) that is nobody else's by chance
+_LONG: Final = 10  # characters of a key (an LEI, an ISIN, an id) that is unique
 
 
 class Unknown(LookupError):  # noqa: N818 - named for what it says
-    """A subject of which nothing is known; the message says what one looks like."""
+    """An unknown subject; the message explains the accepted ids."""
 
     def __init__(self, subject: str) -> None:
         super().__init__(
-            f"nothing is known of {subject}: name a company (firm:<COUNTRY>:<number>) or a holder (own_…, as "
+            f"{subject} is unknown: give a company (firm:<COUNTRY>:<number>) or a holder (own_…, as "
             "GET …/ownership gives it)"
         )
 
 
 class StillRead(RuntimeError):  # noqa: N818 - named for the state it tells
-    """Releases that tell of a subject are held open by a service."""
+    """Releases that contain a subject are still being read by a service."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         listed = ", ".join(map(str, numbers))
         super().__init__(
-            f"release {listed} still tells of it and is being read: a service lets go of it at its next request "
-            "or when it is started again; then run `firm erase` once more to end this"
+            f"release {listed} still contains it and is in use: a service closes it at its next request "
+            "or restart; then run `firm erase` again to finish"
         )
 
 
 def removed(workspace: Workspace, jurisdiction: Jurisdiction) -> set[str]:
-    """Companies whose register took their content away, that have no tombstone yet."""
+    """Companies removed by their register that have no tombstone yet."""
     if not jurisdiction.removed:
         return set()
     known = {stone.subject for stone in Tombstones(workspace.layout).all(jurisdiction.code)}
@@ -68,16 +68,16 @@ def removed(workspace: Workspace, jurisdiction: Jurisdiction) -> set[str]:
 def figures(
     workspace: Workspace, jurisdiction: Jurisdiction, name: str
 ) -> Iterator[tuple[Dataset, Sequence[str]]]:
-    """What staged batches tell of one kind: companies that were removed, bodies with rows that were refused."""
+    """One figure of all staged batches: companies that were removed, or bodies with suppressed rows."""
     for dataset in jurisdiction.datasets:
         for index in workspace.lake.indexes(dataset.key):
-            # what is held tells nothing yet, but its bodies lie there as others do
+            # rows in quarantine are not applied yet, but their bodies are stored like any others
             if name in index.figures and (index.held is None or name == REFUSED):
                 yield dataset, index.figures[name]
 
 
 class Erasing:
-    """One market's erasures that are not finished."""
+    """The unfinished erasures of one market."""
 
     def __init__(self, workspace: Workspace, jurisdiction: Jurisdiction) -> None:
         self._workspace = workspace
@@ -87,9 +87,9 @@ class Erasing:
         self._tombstones = Tombstones(self._layout)
 
     def due(self, at: datetime) -> bool:
-        """Everything that is not published, of what an operator or the register asks for.
+        """Runs every step before publication, for subjects erased by an operator or by the register.
 
-        Whether the next release is to be made in full, without what was taken out.
+        Returns True if the next release must be built in full, without the erased subjects.
         """
         companies = removed(self._workspace, self._jurisdiction)
         if companies:
@@ -117,7 +117,7 @@ class Erasing:
         }
 
     def published(self) -> None:
-        """Once a release without the subjects is served: everything older goes. Raises StillRead."""
+        """Once a release without the subjects is served, deletes everything older. Raises StillRead."""
         served = self._workspace.releases.current()
         if served is not None:
             self._tombstones.note_clean([stone.subject for stone in self._unreleased()], served.release)
@@ -125,7 +125,7 @@ class Erasing:
         self._step(tombstones.EXPORTS, lambda _: self._exports())
 
     def keep_out(self) -> None:
-        """Takes subjects out of bodies that have told of them again."""
+        """Rewrites bodies that contain erased subjects again."""
         stones = self._tombstones.all(self._market)
         if not stones:
             return
@@ -169,9 +169,9 @@ class Erasing:
         return (table for dataset in self._jurisdiction.datasets for table in dataset.staged.values())
 
     def _ways(self, refused: Refused) -> list[Told]:
-        """How records of subjects are told in bytes: by number, or by company and who, or by who alone.
+        """Byte patterns that identify subjects' records: by number, by company and holder, or by holder alone.
 
-        And, last, by whatever keys the rows have that are a company's by a link.
+        The last pattern uses the keys of rows that belong to a company by a link.
         """
         stones = refused.stones
         own = [without.number(stone.company_id.rpartition(":")[2]) for stone in stones if stone.is_company]
@@ -208,7 +208,7 @@ class Erasing:
         return list({piece.sha256: piece for piece in found}.values())
 
     def _bodies(self, dataset: Dataset, refused: Refused) -> set[str]:
-        """Bodies that staged rows of subjects were read from, those that repeat these, and what nobody has read."""
+        """Bodies that subjects' staged rows were read from, those that repeat these, and those not parsed yet."""
         lake = self._workspace.lake
         read = {
             piece["sha256"]
@@ -239,7 +239,7 @@ class Erasing:
                     erasing.parquet(folder / f"{table.name}.parquet", partial(refused.mask, table))
                 erasing.told_of(folder, refused.says)
 
-    # History and what is made of it
+    # History and everything derived from it
 
     def _history(self, stones: Sequence[Tombstone]) -> None:
         refused = Refused(self._jurisdiction, tuple(stones))
@@ -249,7 +249,8 @@ class Erasing:
             own = rows["_company_id"].is_in(list(refused.companies)).fill_null(value=False)
             if name not in declared:
                 return own
-            # by a link, or by itself: what is the company's goes, but for the register's word that it is removed
+            # rows by link or by their own company go, except the register's notice that the company was
+            # removed
             kept = self._jurisdiction.removed.get(name)
             return refused.mask(declared[name], rows) | (own if kept is None else own & ~kept(rows))
 
@@ -258,11 +259,11 @@ class Erasing:
         erasing_history.erase(self._layout, self._market, going)
 
     def _ledger(self, stones: Sequence[Tombstone]) -> None:
-        with self._workspace.releases.turn():  # nobody numbers events meanwhile
+        with self._workspace.releases.turn():  # keeps others from numbering events meanwhile
             erasing.ledger(self._layout, Blanking.of(stones))
 
     def _older_releases(self, stones: Sequence[Tombstone]) -> None:
-        """Only what is older than the first release without them: later ones may be read as any other."""
+        """Removes only releases older than the first one without the subjects: later ones may be in use."""
         clean = max((stone.clean for stone in stones if stone.clean is not None), default=None)
         if clean is None:
             return  # nothing was ever published

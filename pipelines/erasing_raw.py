@@ -1,9 +1,8 @@
-"""RAW without erased subjects: each body that tells of one is written again without its records, or removed.
+"""Rewrites or removes each RAW body that contains an erased subject.
 
-A body is written again by its structure (`connectors.kit.without`) and then read as its dataset reads it: only
-where everything of everybody else is still there, and nothing of the subject, does it take the old one's place.
-One for which no way holds is removed whole; what was read of it stays in STAGED. Does not belong here: which
-subjects (`erasing`).
+A body is rewritten by its structure (`connectors.kit.without`) and then parsed by its dataset: it replaces
+the old one only if all other records are still there and none of the subject's. A body that no pattern can
+rewrite is removed whole; its parsed rows stay in STAGED. Does not belong here: which subjects (`erasing`).
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from pipelines.refused import Refused
 from pipelines.resources import Workspace
 from warehouse.archive import CorruptObject, RawPiece
 
-SHORTEST: Final = 3  # signs of a text by which a record is searched for
+SHORTEST: Final = 3  # minimum characters of a text used to search for records
 
 
 @dataclass
 class _Reading:
-    """What a body holds: how many rows of subjects, and everything else, in any order."""
+    """Content of a body: number of the subjects' rows, and hashes of all other rows, in any order."""
 
     theirs: int = 0
-    texts: set[str] = field(default_factory=set)  # what the subjects' rows are told by
+    texts: set[str] = field(default_factory=set)  # texts that identify the subjects' rows
     others: dict[str, pl.Series] = field(default_factory=dict)
 
     def add(self, table: str, rows: pl.DataFrame, mask: pl.Series) -> None:
@@ -49,7 +48,7 @@ class _Reading:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """Bodies of one dataset, without what `refused` keeps out. ways: what their records hold, the surest first."""
+    """Rewrites bodies of one dataset without the rows of `refused`. ways: record patterns, most precise first."""
 
     workspace: Workspace
     dataset: Dataset
@@ -58,7 +57,7 @@ class Rewriting:
     reason: str
 
     def take_out(self, piece: RawPiece) -> bool:
-        """Whether a body told of a subject, and does so no more."""
+        """Removes the subjects' records from a body; returns True if it contained any."""
         before = self._read(piece, piece.open)
         said = [without.words(text) for text in sorted(before.texts) if len(text) >= SHORTEST]
         ways = [*self.ways, Told((without.pattern(said),))] if said else self.ways
@@ -89,7 +88,7 @@ class Rewriting:
                 archive.erase(dataset, piece.sha256, self.reason, body)
 
     def _write(self, piece: RawPiece, told: Told, path: Path, *, quoted: bool) -> bool | None:
-        """Writes a body again: whether anything is left; None where this way leads nowhere."""
+        """Rewrites a body; True if anything is left, None if this pattern fails."""
         try:
             with piece.open() as body, path.open("wb") as into:
                 rewrite = self.dataset.without or without.rewrite
@@ -98,7 +97,7 @@ class Rewriting:
             return None
 
     def _read(self, piece: RawPiece, opener: Callable[[], BinaryIO]) -> _Reading:
-        """All rows and rejects of a body; a member that cannot be read has none."""
+        """All rows and rejects of a body; unreadable members yield none."""
         found = _Reading()
         scope = Scope(piece.scope)
         whole = Piece(piece.dataset, piece.name, piece.sha256, piece.observed_at, scope, piece.batch, opener)
@@ -112,7 +111,7 @@ class Rewriting:
                 mask = self.refused.mask(table, batch.rows)
                 found.add(batch.table, batch.rows, mask)
                 found.texts |= self.refused.texts(table, batch.rows.filter(mask))
-                # by what they say alone: a record's number in its file moves when another is taken out
+                # compared by content only: record numbers shift when another record is removed
                 told = [
                     self.refused.says(f"{one} {two}")
                     for one, two in batch.rejects.select("record", "excerpt").iter_rows()

@@ -1,8 +1,8 @@
-"""Files of a folder told apart: which dataset reads which, since when it is known, whether it is complete.
+"""Assigns the files of a folder to datasets, with the instant each was observed and whether it is complete.
 
-Layout: `<cc>/<dataset…>/…` below one folder, with an optional `day.json` beside the `<cc>` folders
-(`{"date" or "observed_at", "complete": [dataset keys]}`); or several such folders named YYYY-MM-DD. Beside the
-markets' folders may lie those of source groups (`connectors.groups`), whose files several markets read. Does not
+Layout: `<cc>/<dataset…>/…` below one folder, with an optional `day.json` next to the `<cc>` folders (`{"date"
+or "observed_at", "complete": [dataset keys]}`); or several such folders named YYYY-MM-DD. Next to the
+markets' folders may be those of source groups (`connectors.groups`), which several markets read. Does not
 belong here: reading a file further than its first bytes.
 """
 
@@ -23,19 +23,19 @@ from connectors.groups import Group
 HEAD: Final = 64 * 1024
 DAY_FILE: Final = "day.json"
 _NOT_READ: Final = "no dataset reads files of this name"
-_NOT_SERVED: Final = "the market is announced and not served yet: none of its files is read"
+_NOT_SERVED: Final = "the market is announced, not served yet: its files are not read"
 _DAY_NAME: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Found = TypeVar("Found")
 
 
 class FolderError(ValueError):
-    """A folder that cannot be ingested: says which and what was due."""
+    """A folder that cannot be ingested; the message says which and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One folder with `<cc>` folders in it. `prefix` is what a report puts before names."""
+    """One folder with `<cc>` folders in it. `prefix` is put before file names in reports."""
 
     directory: Path
     prefix: str
@@ -45,7 +45,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file: `name` below the day's folder; the dataset that reads it, or why none does."""
+    """One file: `name` below the day's folder; the dataset that reads it, or the reason why none does."""
 
     path: Path
     name: str
@@ -69,9 +69,9 @@ class Plan:
 
 
 def days(directory: Path) -> list[Day]:
-    """The days a folder is made of, oldest first; one where it is not divided into days."""
+    """The day folders of a folder, oldest first; the folder itself if it has none."""
     if not directory.is_dir():
-        raise FolderError(f"{directory} is not a folder: give the one that holds the folders of the markets")
+        raise FolderError(f"{directory} is not a folder: give the folder with the market folders")
     named = sorted(path for path in directory.iterdir() if path.is_dir() and _DAY_NAME.fullmatch(path.name))
     if not named:
         return [_day(directory, "")]
@@ -85,7 +85,7 @@ def _day(directory: Path, prefix: str) -> Day:
         return Day(directory, prefix, _observed(said), frozenset(said.get("complete", ())))
     except (ValueError, TypeError, AttributeError) as error:
         due = '{"date" or "observed_at", "complete": [dataset keys]}'
-        raise FolderError(f"{path}: {error}; due is {due}") from error
+        raise FolderError(f"{path}: {error}; expected {due}") from error
 
 
 def _observed(said: dict[str, Any]) -> datetime | None:
@@ -100,9 +100,9 @@ def _observed(said: dict[str, Any]) -> datetime | None:
 def plan(
     day: Day, jurisdiction: Jurisdiction, at: datetime, groups: tuple[Group, ...] = (), *, own: bool = True
 ) -> Plan:
-    """Gives every file of a jurisdiction to the dataset that declares it most specifically.
+    """Assigns every file of a jurisdiction to the dataset with the most specific matching pattern.
 
-    groups: source groups whose folders are looked through for this jurisdiction too. own: whether its own is.
+    groups: source groups to search for this jurisdiction too. own: whether to search its own folder.
     """
     entries = [entry for group in groups for entry in _of_group(day, jurisdiction, at, group)]
     root = day.directory / jurisdiction.code.lower()
@@ -119,7 +119,7 @@ def _files(root: Path) -> list[Path]:
 
 
 def _of_group(day: Day, jurisdiction: Jurisdiction, at: datetime, group: Group) -> Iterator[FileEntry]:
-    """A group's files that datasets of this jurisdiction read, and those that nobody reads."""
+    """A group's files that datasets of this jurisdiction read, and those that no dataset reads."""
     root = day.directory / group.code
     datasets = {dataset.key: dataset for dataset in jurisdiction.datasets}
     for path in _files(root):
@@ -154,7 +154,7 @@ def _entry(file: _File, dataset: Dataset | None, reason: str) -> FileEntry:
         found = dataset.recognise(file.inside, body.read(HEAD))
     if isinstance(found, NotOurs):
         return FileEntry(path, name, shown, None, found.reason, Scope.PART, observed_at)
-    # a sample must not dissolve what it merely lacks: only the folder's own word makes a file complete
+    # a sample must not delete the records it lacks: only the folder's `day.json` makes a file complete
     scope = Scope.FULL if dataset.key in day.complete else found.scope
     scope = Scope.PART if scope is Scope.FULL and dataset.key not in day.complete else scope
     return FileEntry(path, name, shown, dataset.key, None, scope, found.observed_at or observed_at)
@@ -171,13 +171,13 @@ def _reader(jurisdiction: Jurisdiction, inside: str) -> Dataset | None:
 
 
 def _best(inside: str, patterns: Mapping[str, Found]) -> Found | None:
-    """What the most specific pattern that fits stands for."""
+    """The value of the most specific matching pattern."""
     fitting = [pattern for pattern in patterns if matches_pattern(inside, pattern)]
     return patterns[max(fitting, key=_specificity)] if fitting else None
 
 
 def matches_pattern(inside: str, pattern: str) -> bool:
-    """`*` stays within a folder, `**` crosses folders; a pattern without `/` is a file's name."""
+    """Matches a path: `*` stays in a folder, `**` crosses folders; without `/` only the file name is matched."""
     if "/" not in pattern:
         return fnmatchcase(PurePosixPath(inside).name, pattern)
     return _parts_match(inside.split("/"), pattern.split("/"))
@@ -192,6 +192,6 @@ def _parts_match(parts: list[str], patterns: list[str]) -> bool:
 
 
 def _specificity(pattern: str) -> tuple[int, int]:
-    """More literal characters first, then fewer wildcards."""
+    """Sort key: more literal characters first, then fewer wildcards."""
     wild = sum(pattern.count(sign) for sign in "*?[")
     return len(pattern) - wild, -wild

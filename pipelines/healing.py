@@ -1,7 +1,7 @@
-"""What a killed run leaves, put right by the next one: called with the market's lock held.
+"""Crash recovery: cleans up what a killed run left. Called with the market's lock held.
 
-Whatever else a kill tears is healed by how it is written (nothing half-done is visible) and taken up again
-because steps look at what is there. Does not belong here: those writes (`warehouse`).
+Everything else recovers without it: writes are atomic, and steps resume from the stored state. Does not
+belong here: those writes (`warehouse`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNFINISHED: Final = [
 
 
 def fail_dead_runs(instance: dg.DagsterInstance, market: str, alive: dg.DagsterRun | None = None) -> int:
-    """Fails every unfinished run of a market whose lock we hold, for none lives; frees their pool slots."""
+    """Fails every unfinished run of a market locked by the caller (none can be alive); frees their pool slots."""
     found = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, tags={MARKET_TAG: market}))
     dead = [run for run in found if alive is None or run.run_id != alive.run_id]
     _fail(instance, dead)
@@ -34,24 +34,24 @@ def fail_dead_runs(instance: dg.DagsterInstance, market: str, alive: dg.DagsterR
 
 
 def fail_dead_job(instance: dg.DagsterInstance, job: str) -> None:
-    """Fails every unfinished run of a job that holds no market, known by its caller to run nowhere."""
+    """Fails every unfinished run of a job without a market lock; the caller knows that none is running."""
     _fail(instance, instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, job_name=job)))
 
 
 def _fail(instance: dg.DagsterInstance, dead: Sequence[dg.DagsterRun]) -> None:
     for run in dead:
-        instance.report_run_failed(run, "its process ended without finishing it")
+        instance.report_run_failed(run, "its process ended before finishing it")
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
 def discard_rebuilt(layout: Layout, market: str) -> None:
-    """Removes what a rebuild left that was killed: the history that counts is the one in its place."""
+    """Removes what a killed rebuild left: the history in place is the valid one."""
     files.discard(layout.rebuilt(market))
 
 
 def heal_releases(releases: Releases) -> list[str]:
-    """Removes segments and folders above the current release, unless somebody is publishing right now."""
+    """Removes segments and folders above the current release, unless another process is publishing right now."""
     try:
         return releases.heal()
-    except Locked:  # whoever publishes has healed before
+    except Locked:  # the publishing process has already done so
         return []

@@ -1,7 +1,7 @@
-"""A run that disk or memory end, or the database of Dagster's records: what happened, and what to do, in words.
+"""Explains errors of disk, memory or Dagster's database: what happened and what to do.
 
-Belongs here: errors that are no source's fault. Does not belong here: healing what such a run leaves (`healing`):
-the next one does.
+Belongs here: errors not caused by a source. Does not belong here: cleaning up after such a run (`healing`),
+which the next run does.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Final
 from pipelines import dagster_failing
 from pipelines.settings import Settings
 
-_ROOM: Final = "make room on that disk"
+_ROOM: Final = "free space on that disk"
 _WRITABLE: Final = "make that disk writable again"
 _MEMORY: Final = "give this process more memory"
-# What the system, DuckDB and SQLite say; polars and DuckDB quote the system.
+# Messages of the system, DuckDB and SQLite; polars and DuckDB quote the system.
 _ADVICE: Final = {
     os.strerror(errno.ENOSPC): _ROOM,
     os.strerror(errno.EDQUOT): _ROOM,
@@ -28,25 +28,25 @@ _ADVICE: Final = {
     os.strerror(errno.ENOMEM): _MEMORY,
     "Out of Memory": _MEMORY,
     "MemoryError": _MEMORY,
-    # DuckDB, where one of its threads had no memory and another says it first
+    # DuckDB, where one thread ran out of memory and another reports first
     "Current transaction is aborted": _MEMORY,
 }
-_AGAIN: Final = "then run this again; what is served and what was taken in stays"
+_AGAIN: Final = "then run this again; the published release and ingested data are unchanged"
 
 
 class Interrupted(RuntimeError):  # noqa: N818 - named for the state it tells
-    """A run that could not go on; the message says why, and what to do."""
+    """A run that could not go on; the message says why and what to do."""
 
 
 def advised(message: str) -> str:
-    """A message with what to do, where its words are those of a full disk, or of no memory."""
+    """Adds what to do to a message that reports a full or read-only disk, or lack of memory."""
     advice = next((advice for words, advice in _ADVICE.items() if words in message), None)
     return message if advice is None else f"{message}: {advice}, {_AGAIN}"
 
 
 @contextmanager
 def explained(settings: Settings) -> Iterator[None]:
-    """Raises Interrupted where the block is ended by disk or memory, or by the database of Dagster's records."""
+    """Raises Interrupted if the block fails for lack of disk or memory, or by the database of Dagster's records."""
     try:
         yield
     except OSError as error:
@@ -61,5 +61,5 @@ def _told(settings: Settings, error: BaseException) -> str:
     words = dagster_failing.words(error)
     if settings.dagster_database_url:
         what = f"the database of Dagster's records (FIRM_DAGSTER_DATABASE_URL) failed ({words})"
-        return f"{what}: see that it answers, {_AGAIN}"
+        return f"{what}: check that it responds, {_AGAIN}"
     return advised(f"the database of Dagster's records below {settings.dagster_storage} failed ({words})")

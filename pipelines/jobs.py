@@ -1,7 +1,6 @@
-"""Jobs: one per market, from fetch to release, in one process; and one that exports what is released.
+"""Jobs: one per market, from fetch to release, in one process; and one that exports the current release.
 
-A process per step costs seconds each; what wants more than one core has its own pool (`parsing`).
-
+A process per step would cost seconds each; work that needs several cores has its own pool (`parsing`).
 Docs: https://docs.dagster.io/guides/build/jobs
 """
 
@@ -18,17 +17,17 @@ from pipelines.resources import MARKET_TAG, MARKETS_TAG
 
 
 def job_name(jurisdiction: Jurisdiction) -> str:
-    """`ingest_<cc>`."""
+    """Name of a market's ingest job: `ingest_<cc>`."""
     return f"ingest_{jurisdiction.code.lower()}"
 
 
 def export_job_name(jurisdiction: Jurisdiction) -> str:
-    """`export_<cc>`."""
+    """Name of a market's export job: `export_<cc>`."""
     return f"export_{jurisdiction.code.lower()}"
 
 
 def market_assets(jurisdiction: Jurisdiction, datasets: Sequence[Dataset]) -> list[dg.AssetKey]:
-    """The assets of a market with those of some of its datasets, the release not among them."""
+    """The asset keys of a market for the given datasets, without the release."""
     return [
         *(raw_key(dataset) for dataset in datasets),
         *(staged_key(dataset) for dataset in datasets),
@@ -36,8 +35,8 @@ def market_assets(jurisdiction: Jurisdiction, datasets: Sequence[Dataset]) -> li
     ]
 
 
-def market_job(jurisdiction: Jurisdiction) -> Any:  # Dagster names the type in private only
-    """The whole way of one market, release included."""
+def market_job(jurisdiction: Jurisdiction) -> Any:  # Dagster's name for the type is private
+    """The full pipeline of one market, release included."""
     return dg.define_asset_job(
         job_name(jurisdiction),
         selection=dg.AssetSelection.assets(*market_assets(jurisdiction, jurisdiction.datasets), RELEASE),
@@ -48,10 +47,10 @@ def market_job(jurisdiction: Jurisdiction) -> Any:  # Dagster names the type in 
 
 
 def export_job(jurisdiction: Jurisdiction) -> Any:
-    """The hand-over of one market: no part of its ingest, which waits for nobody's files."""
+    """The bulk export of one market: a separate job, so that an ingest never waits for export files."""
     return dg.define_asset_job(
         export_job_name(jurisdiction),
         selection=dg.AssetSelection.assets(market_key(jurisdiction, "export")),
         executor_def=dg.in_process_executor,
-        description=f"Bulk hand-over of {jurisdiction.code} from the release that is served.",
+        description=f"Bulk export of {jurisdiction.code} from the current release.",
     )

@@ -1,6 +1,6 @@
-"""Judging holders: what is known of a company's, whether the ids of a judgement are, and what waits for a run.
+"""Manual decisions on holders: shows a company's owners, validates the ids, lists decisions not applied yet.
 
-Does not belong here: where judgements are kept (`warehouse.judgements`), what they do to lines
+Does not belong here: where decisions are stored (`warehouse.judgements`), how they change lines
 (`steps.holder_rules`), or printing (`firm`).
 """
 
@@ -32,12 +32,12 @@ _COMPANY: Final = f"{identifiers.PREFIX}:"
 
 
 class NotKnown(ValueError):  # noqa: N818 - named for what it says
-    """A company or holder that nothing is known of; the message says what to do."""
+    """An unknown company or holder; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a person judges: `one` a holder's id, `other` another's or a company's."""
+    """A manual decision to record: `one` is a holder's id, `other` another holder's or a company's."""
 
     company: str
     one: str
@@ -49,7 +49,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A company's owners. lines: OWNERS rows; records: HOLDINGS rows with `holder_id`, their own; joins: why."""
+    """A company's owners. lines: OWNERS rows; records: HOLDINGS rows with their own `holder_id`; joins: reasons."""
 
     market: str
     company_id: str
@@ -58,7 +58,7 @@ class Known:
     joins: tuple[Join, ...]
 
     def line_of(self, record: dict[str, Any]) -> str | None:
-        """The id of the line that a record is part of."""
+        """The id of the line that contains a record."""
         key = (record["register"], record["native_id"])
         for line in self.lines:
             sources = json.loads(line["sources"])
@@ -68,14 +68,12 @@ class Known:
 
 
 def known(layout: Layout, company: str) -> Known:
-    """What is known of a company's owners now. Raises NotKnown; Locked while its market is written."""
+    """The owners currently known for a company. Raises NotKnown; Locked while its market is written."""
     number = identifiers.parse(company)
     if number is None:
-        raise NotKnown(f"{company} is no company number or id: say firm:NO:923609016 or the number alone")
+        raise NotKnown(f"{company} is not a company number or id: give firm:NO:923609016 or the number alone")
     if path_of(layout, number.market) is None:
-        raise NotKnown(
-            f"nothing of market {number.market} has been taken in here: firm ingest {number.market}"
-        )
+        raise NotKnown(f"market {number.market} has no data here: run firm ingest {number.market}")
     wanted = pl.Series("company_id", [number.company_id])
     with History(layout, number.market) as history:
         holdings, owners = (history.open_rows(table, wanted) for table in (HOLDINGS, OWNERS))
@@ -87,21 +85,21 @@ def known(layout: Layout, company: str) -> Known:
 
 
 def judge(layout: Layout, told: Told, at: datetime) -> Judgement:
-    """Keeps a judgement; the next ingest of the market follows it. Raises NotKnown."""
+    """Stores a decision; the next ingest of the market applies it. Raises NotKnown."""
     owners = known(layout, told.company)
     one = _record(owners, told.one)
     is_holder = told.other.startswith(_HOLDER)
     other = _record(owners, told.other) if is_holder else _company(layout, told.other)
     if one == other:
-        raise NotKnown(f"{told.one} and {told.other} are one record: there is nothing to judge")
+        raise NotKnown(f"{told.one} and {told.other} are the same record: no decision is needed")
     if other == owners.company_id and told.verdict == SAME:
-        raise NotKnown(f"{other} is the company itself: treasury shares are what its registers say")
+        raise NotKnown(f"{other} is the company itself: treasury shares are taken from its registers")
     row = Judgement(0, owners.market, owners.company_id, one, other, told.verdict, told.by, at, told.reason)
     return Judgements(layout).add(row)
 
 
 def _record(owners: Known, holder: str) -> str:
-    """The own id of the record that a holder's id means: a record's, or that of a line's first record."""
+    """Resolves a holder id to a record's own id; the id of a line resolves to its first record."""
     ids = [record["holder_id"] for record in owners.records]
     if holder in ids:
         return holder
@@ -109,7 +107,9 @@ def _record(owners: Known, holder: str) -> str:
         if line["holder_id"] == holder:
             source = json.loads(line["sources"])[0]
             return holder_id(owners.company_id, source["register"], source["native_id"])
-    raise NotKnown(f"{holder} holds nothing of {owners.company_id}: firm owners show {owners.company_id}")
+    raise NotKnown(
+        f"{holder} is not a holder of {owners.company_id}: run firm owners show {owners.company_id}"
+    )
 
 
 def _company(layout: Layout, text: str) -> str:
@@ -117,17 +117,17 @@ def _company(layout: Layout, text: str) -> str:
     if number is None:
         raise NotKnown(f"{text} is neither a holder (own_…) nor a company (firm:NO:923609016)")
     if not erasing_history.knows(layout, number.market, number.company_id):
-        raise NotKnown(f"{number.company_id} is not known here: ingest its market first, or check the number")
+        raise NotKnown(f"{number.company_id} is unknown here: ingest its market first, or check the number")
     return number.company_id
 
 
 def waiting(layout: Layout, market: str, history: History) -> Sequence[Judgement]:
-    """Judgements and reversals that no run of the market has followed yet."""
+    """Decisions and reversals that no run of the market has applied yet."""
     taken = history.marked(JUDGED_MARK)
     return [row for row in Judgements(layout).all(market) if str(row.number) not in taken]
 
 
 def follow(rows: Iterable[Judgement], history: History) -> None:
-    """Notes that judgements are followed: the images of their companies have been made."""
+    """Marks decisions as applied, once the snapshots of their companies are written."""
     for row in rows:
         history.mark(JUDGED_MARK, str(row.number))

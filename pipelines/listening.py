@@ -1,10 +1,10 @@
-"""Reading feeds while they happen: a connection per feed, beside the runs, into the inbox (`warehouse.inbox`).
+"""Streams feeds continuously into the spool (`warehouse.inbox`), one connection per feed, outside of runs.
 
-A reader goes on from the newest cursor of its inbox, else of what is staged: what it had taken and not put away
-when it was killed, the source sends again. What comes twice is one record (its table's key and sequence). A
-source that ends the connection, as some do every night, is asked again; one that is in trouble, and a disk that is
-full, after growing pauses; one that refuses the key ends the reader of that feed, which says so, and no other.
-Does not belong here: what a feed says (`connectors`), or taking the inbox in (`stages.raw`).
+A reader resumes from the newest cursor of its spool, else of the staged rows: what it had received but not
+spooled at a kill, the source sends again. Duplicates become one record (by the table's key and sequence). A
+source that closes the connection, as some do every night, is reconnected to; after errors, or with a full
+disk, with growing pauses; a source that refuses the key ends the reader of that feed only, with a report.
+Does not belong here: what a feed delivers (`connectors`), or ingesting the spool (`stages.raw`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from warehouse.locks import Locked, exclusive, is_held
 
 FIRST: Final = 1.0
 LONGEST: Final = 600.0
-CROWDED: Final = 60.0  # seconds at least, after too many requests
-PATIENT: Final = 900.0  # seconds at most, however long a source asks to wait
-TROUBLED: Final = 3  # connections in vain, from which on a run tells of it
+CROWDED: Final = 60.0  # minimum pause in seconds after HTTP 429
+PATIENT: Final = 900.0  # maximum pause in seconds, whatever Retry-After says
+TROUBLED: Final = 3  # failed connections in a row after which a run reports it
 _TOO_MANY: Final = 429
 _TOO_OLD: Final = 416
-_PROBED: Final = 0.5  # seconds for which somebody may look whether a feed is read
+_PROBED: Final = 0.5  # seconds for which a probe may hold the lock
 
-Wait = Callable[[float], bool]  # seconds to wait; true: stop
+Wait = Callable[[float], bool]  # seconds to wait; returns true to stop
 
 
 class _Closing(Iterator[Arrival], Protocol):
@@ -41,26 +41,26 @@ class _Closing(Iterator[Arrival], Protocol):
 
 
 def listened(jurisdiction: Jurisdiction) -> list[Dataset]:
-    """The datasets of a market that can be read while they happen."""
+    """The datasets of a market that can be streamed."""
     return [dataset for dataset in jurisdiction.datasets if dataset.listen is not None]
 
 
 @contextmanager
 def reader_lock(workspace: Workspace, dataset: Dataset) -> Iterator[None]:
-    """What the one reader of a feed holds; a run that finds it taken leaves the feed to the reader."""
+    """Lock of the one reader of a feed; a run that finds it taken leaves the feed to the reader."""
     with exclusive(workspace.layout, _reader(dataset), f"feed {dataset.key}", _PROBED):
         yield
 
 
 @contextmanager
 def connection_lock(workspace: Workspace, dataset: Dataset) -> Iterator[None]:
-    """What reader and run hold while they are connected: a feed is never read by both."""
+    """Lock held while connected, by reader and run: a feed is never read by both."""
     with exclusive(workspace.layout, f"connected-{dataset.key}", f"feed {dataset.key}"):
         yield
 
 
 def is_listened_to(workspace: Workspace, dataset: Dataset) -> bool:
-    """Whether a feed has a reader now."""
+    """True if a feed has a reader now."""
     return is_held(workspace.layout, _reader(dataset))
 
 
@@ -69,14 +69,14 @@ def _reader(dataset: Dataset) -> str:
 
 
 def newest_cursor(workspace: Workspace, dataset: Dataset) -> str | None:
-    """Where a feed goes on behind all that was archived, which a killed run may not have come to stage."""
+    """Cursor to resume a feed from, after all that was archived: a killed run may not have staged it."""
     lines = tuple(workspace.archive.lines(dataset.key))
     archived = (line["cursor"] for line in reversed(lines) if line.get("cursor") is not None)
     return next(archived, None) or workspace.lake.cursor(dataset.key)
 
 
 def in_trouble(workspace: Workspace, dataset: Dataset) -> str | None:
-    """What keeps the reader of a feed from its source, where one reads and tries in vain."""
+    """Why a running reader keeps failing to reach its source; None if it does not."""
     if not is_listened_to(workspace, dataset):
         return None
     since = workspace.clock() - timedelta(seconds=2 * LONGEST)
@@ -85,21 +85,21 @@ def in_trouble(workspace: Workspace, dataset: Dataset) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """How a connection ended: `brought` something, or not; `trouble`: why, None where the source closed it."""
+    """How a connection ended. `brought`: it delivered something; `trouble`: the error, None for a normal close."""
 
     brought: bool
     trouble: FetchError | OSError | Locked | None = None
 
     @property
     def is_final(self) -> bool:
-        """Whether asking again would not help: a refused key, an address that is none."""
+        """True if retrying would not help: a refused key or an invalid address."""
         if not isinstance(self.trouble, Refused) or self.trouble.status == _TOO_OLD:
             return False
         return self.trouble.status is None or self.trouble.status < 500  # noqa: PLR2004 - the source's own trouble
 
     @property
     def asked(self) -> float:
-        """Seconds that the source wants to be left alone."""
+        """Pause in seconds that the source requires before the next connection."""
         if not isinstance(self.trouble, FetchError):
             return 0.0
         least = CROWDED if self.trouble.status == _TOO_MANY else 0.0
@@ -108,9 +108,9 @@ class _Ended:
 
 @dataclass(frozen=True)
 class Listener:
-    """The reader of one feed. `wait` is a stop event's own: it returns early, and true, when that is set.
+    """The reader of one feed. `wait` is the `wait` of a stop event: returns early, with true, when that is set.
 
-    `chance`: 0 to 1, spreads the pauses of feeds that one failure has ended together.
+    `chance`: 0 to 1, jitter for the pauses of feeds that failed together.
     """
 
     workspace: Workspace
@@ -120,9 +120,9 @@ class Listener:
     chance: Callable[[], float] = random.random
 
     def run(self) -> None:
-        """Reads until told to stop. Raises Refused where the source takes no key, Locked where another reads."""
+        """Reads until stopped. Raises Refused if the source rejects the key, Locked if another process reads."""
         inbox = Inbox(self.workspace.layout, self.dataset.key, self.workspace.on_step)
-        vain = 0  # connections in a row that brought nothing
+        vain = 0  # connections in a row that delivered nothing
         with reader_lock(self.workspace, self.dataset):
             inbox.sweep()
             while True:
@@ -142,14 +142,14 @@ class Listener:
             return
         self.workspace.tell(f"{self.dataset.key}: {ended.trouble}")
         if vain >= TROUBLED:
-            with suppress(OSError):  # of the very disk that is full: what was told must do
+            with suppress(OSError):  # the disk may be the one that is full: the log line has to suffice
                 inbox.note_trouble(str(ended.trouble), self.workspace.clock())
 
     def _connection(self, inbox: Inbox) -> _Ended:
         """One connection from first to last byte."""
         listen = self.dataset.listen
         if listen is None:
-            raise ValueError(f"{self.dataset.key} is no feed to listen to")
+            raise ValueError(f"{self.dataset.key} is not a streaming feed")
         brought = False
         try:
             with connection_lock(self.workspace, self.dataset):
@@ -166,7 +166,7 @@ class Listener:
         return _Ended(brought)
 
     def _put(self, inbox: Inbox, arrival: Arrival) -> None:
-        """Persons leave before anything is written, as on the way into the archive."""
+        """Removes personal data before anything is written, as the archive does."""
         body = arrival.body if self.dataset.redact is None else self.dataset.redact(arrival.body)
         cursor = None if arrival.cursor is None else arrival.cursor.value
         with body:
@@ -174,9 +174,9 @@ class Listener:
 
 
 def listen(workspace: Workspace, jurisdiction: Jurisdiction, http: Http, stop: threading.Event) -> None:
-    """Reads all feeds of a market, a connection each, until told to stop or until none is left to read.
+    """Reads all feeds of a market, a connection each, until stopped or until none is left to read.
 
-    Raises what ended the reader of a feed before its time.
+    Raises the first error that ended a reader.
     """
     feeds = listened(jurisdiction)
     left = threading.Semaphore(0)
@@ -202,7 +202,7 @@ def listen(workspace: Workspace, jurisdiction: Jurisdiction, http: Http, stop: t
     ]
     for thread in (*threads, threading.Thread(target=watch, name="listen")):
         thread.daemon = (
-            True  # amid a connection it ends with its process: what it had not put away comes again
+            True  # ends with its process, even amid a connection: what was not spooled is sent again
         )
         thread.start()
     stop.wait()

@@ -1,7 +1,7 @@
-"""A market's job run in this process for one round of an ingest, and the release that follows.
+"""Runs a market's job in this process for one round of an ingest, and the release that follows.
 
-Belongs here: Dagster's runs and what their steps said. Does not belong here: which markets a round has, locks,
-healing (`run`), several processes (`apart`), or what the steps do (`stages`).
+Belongs here: Dagster's runs and the errors of their steps. Does not belong here: which markets a round has,
+locks, crash recovery (`run`), several processes (`apart`), or what the steps do (`stages`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """How a market came through: what failed, and the seconds it took."""
+    """Result of a market: its errors and the seconds it took."""
 
     code: str
     errors: list[ErrorReport]
@@ -39,14 +39,14 @@ class TakenIn:
 
 
 def dagster_instance(settings: Settings) -> dg.DagsterInstance:
-    """Dagster's instance, as the `dagster.yaml` of these settings describes it."""
+    """Dagster's instance, as the `dagster.yaml` of these settings configures it."""
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     os.environ.update(settings.dagster_environment)
     return dg.DagsterInstance.from_config(str(settings.dagster_home))
 
 
 class MarketRuns:
-    """Runs over one origin, whose markets the caller holds."""
+    """Runs markets from one origin; the caller holds the markets' locks."""
 
     def __init__(self, workspace: Workspace, origin: Origin, instance: dg.DagsterInstance) -> None:
         self._workspace = workspace
@@ -55,7 +55,7 @@ class MarketRuns:
         self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
 
     def take_in(self, made: Jurisdiction, batch: str, opened: Opened) -> TakenIn:
-        """Everything of a market but its release."""
+        """Runs all steps of a market except its release."""
         started = time.monotonic()
         errors = self._taken(made, batch, opened)
         return TakenIn(made.code, errors, round(time.monotonic() - started, 3))
@@ -65,18 +65,18 @@ class MarketRuns:
         datasets = made.datasets if everything else idle.told_of(self._workspace, made, opened, batch)
         failures = self._execute(made, market_assets(made, datasets), batch, made.code)
         if failures and held.is_stopped(self._workspace, made):
-            return []  # told of as held
+            return []  # reported as quarantined
         return [ErrorReport(made.code, message) for message in failures]
 
     def publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
-        """One release of all markets that came through; the others keep what the last one has of them."""
+        """Publishes one release of all successful markets; the others keep their data of the last release."""
         failures = self._execute(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
         return [ErrorReport("release", message) for message in failures]
 
     def _execute(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
-        """Runs some assets of a market's job; gives the messages of steps that failed.
+        """Runs some assets of a market's job; returns the messages of failed steps.
 
-        Raises KeyboardInterrupt where that ended one of them: Dagster notes it as any other failure.
+        Raises KeyboardInterrupt if a step was interrupted: Dagster records that like any other failure.
         """
         job = self._definitions.resolve_job_def(job_name(made))
         tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
@@ -104,7 +104,7 @@ def _is_interrupt(event: dg.DagsterEvent) -> bool:
 
 
 def _first_error(event: dg.DagsterEvent) -> SerializableErrorInfo | None:
-    """What the step itself raised, without Dagster's frame around it."""
+    """The error raised by the step itself, without Dagster's wrapper."""
     error = event.step_failure_data.error
     while error is not None and error.cause is not None:
         error = error.cause
@@ -118,7 +118,7 @@ def _message(event: dg.DagsterEvent) -> str:
 
 
 class _quiet:  # noqa: N801 - used as a word
-    """Keeps Dagster's own log off the terminal while a run of ours tells its progress."""
+    """Silences Dagster's log on the terminal while a run of ours reports its progress."""
 
     def __enter__(self) -> None:
         self._level = logging.getLogger("dagster").level

@@ -1,7 +1,7 @@
-"""What is noted of a run for who operates the service: when it begins, and what came of it when it ends.
+"""Writes the operator's run log: an entry when a run begins, completed with its result when it ends.
 
-Made of the run's report, so that a run of the command line and one of a schedule tell the same. Does not belong
-here: what a note holds and where it lies (`warehouse.run_notes`), or the report (`report`).
+Made from the run's report, so command-line and scheduled runs are logged the same way. Does not belong here:
+the content and place of a log entry (`warehouse.run_notes`), or the report (`report`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipelines.stages import held, normalised
 from warehouse import run_notes
 from warehouse.run_notes import ErrorNote, HeldNote, ReadNote, RunNote, SignalNote
 
-_SIGNALS: Final = 100  # of one run, the most frequent ones
+_SIGNALS: Final = 100  # per run, the most frequent ones
 _LONGEST: Final = 500  # characters of a reason
 _ADDRESS: Final = re.compile(r"(https?://[^/\s]+)\S*")
 _LONGEST_SUBJECT: Final = 100
@@ -30,14 +30,14 @@ Subject = tuple[str, str, str]
 
 
 def begun(workspace: Workspace, markets: Sequence[str], batch: str) -> None:
-    """Notes that a run has begun: one that is killed stays noted so."""
+    """Logs the start of a run; a run that is killed keeps this entry."""
     run_notes.write(workspace.layout, RunNote(batch, tuple(markets), batch_instant(batch)))
 
 
 def ended(
     workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, found: IngestReport
 ) -> None:
-    """Notes what came of a run."""
+    """Logs the result of a run."""
     jurisdictions = list(jurisdictions)
     signals = _signals(workspace, jurisdictions, batch)
     note = RunNote(
@@ -58,9 +58,9 @@ def ended(
 
 @contextmanager
 def scheduled(workspace: Workspace, market: str, batch: str) -> Iterator[None]:
-    """The same for a run that Dagster started by itself, of one market: around all of its steps.
+    """Logs a run that Dagster started (schedule or sensor), of one market, around all of its steps.
 
-    It failed where no release step came through and no guard says why.
+    It counts as failed if the release step did not complete and no guard explains it.
     """
     begun(workspace, [market], batch)
     try:
@@ -70,13 +70,13 @@ def scheduled(workspace: Workspace, market: str, batch: str) -> Iterator[None]:
         came_through = workspace.receipts.read(batch, "release") is not None or held.is_stopped(
             workspace, made
         )
-        failure = ErrorReport(market, "a step failed: its run in Dagster tells which, and why")
+        failure = ErrorReport(market, "a step failed: see its run in Dagster for the step and the cause")
         errors = () if came_through else (failure,)
         ended(workspace, [made], batch, report.of_run(workspace, [made], batch, errors))
 
 
 def _read(found: IngestReport, signals: Counter[Subject]) -> Iterator[ReadNote]:
-    """Datasets of which something came."""
+    """Datasets that delivered something."""
     by_dataset = Counter(dataset for dataset, _, _ in signals)
     for row in found.datasets:
         note = ReadNote(row.dataset, row.rows, row.rejected, by_dataset[row.dataset])
@@ -85,7 +85,7 @@ def _read(found: IngestReport, signals: Counter[Subject]) -> Iterator[ReadNote]:
 
 
 def _signals(workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str) -> Counter[Subject]:
-    """How often each thing occurred, over all files of the run."""
+    """Signals with their counts, over all files of the run."""
     found: Counter[Subject] = Counter()
     for made in jurisdictions:
         receipt = workspace.receipts.read(batch, normalised.receipt_name(made.code))
@@ -103,5 +103,5 @@ def _seen(seen: float | str) -> float | str:
 
 
 def shortened(reason: str) -> str:
-    """A reason without what addresses name behind their host: it may be a company, which can be erased later."""
+    """A reason without URL paths, which may identify a company that is erased later; cut to the maximum length."""
     return _ADDRESS.sub(r"\1", reason)[:_LONGEST]

@@ -1,8 +1,8 @@
-"""Where bodies come from: a folder of files, or the registries themselves.
+"""Sources of an ingest: a folder of files, or the live registries.
 
-Belongs here: turning a place into arrivals, each with the instant it was observed and what absence means.
-Does not belong here: how a folder's files are told apart (`folders`), a registry's addresses and formats
-(`connectors`), or keeping the bodies (`stages.raw`).
+Belongs here: turning a source into arrivals, each with the instant it was observed and its scope (what
+absence means). Does not belong here: assigning a folder's files to datasets (`folders`), a registry's
+addresses and formats (`connectors`), or storing the bodies (`stages.raw`).
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from pipelines.folders import Day, FileEntry, Plan, days, plan
 
 
 class Opened(declare.Origin, Protocol):
-    """A place at one instant, and what it holds that no dataset reads."""
+    """A source opened at one instant, including files that no dataset reads."""
 
     def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:
-        """The files of a jurisdiction, read or not; none where bodies do not come as files."""
+        """The files of a jurisdiction, read or not; empty if bodies do not come as files."""
         ...
 
 
 class Origin(Protocol):
-    """A place to ingest from."""
+    """A source to ingest from."""
 
     @property
     def asks(self) -> bool:
-        """Whether subjects can be asked for one by one."""
+        """True if subjects can be requested one by one."""
         ...
 
     def rounds(self) -> Iterable[Origin]:
-        """The ingests this place is made of, in order: usually itself alone."""
+        """The ingests this source consists of, in order: usually itself alone."""
         ...
 
     def open(self, at: datetime) -> Opened:
-        """The place as it is at an instant."""
+        """Opens the source as of an instant."""
         ...
 
 
@@ -49,7 +49,7 @@ class Origin(Protocol):
 class Folder:
     """Files laid out `<cc>/<dataset>/…`, as if just fetched; or folders of these by day, each a round.
 
-    groups: source groups whose folders are taken too. own: whether the markets' own folders are.
+    groups: source groups to ingest too. own: whether the markets' own folders are.
     """
 
     directory: Path
@@ -66,7 +66,7 @@ class Folder:
     def open(self, at: datetime) -> Opened:
         first, *more = days(self.directory)
         if more:
-            raise ValueError(f"{self.directory} holds several days: ingest its rounds, one by one")
+            raise ValueError(f"{self.directory} holds several days: ingest them one by one")
         return _OneDay(first, self.groups, self.own).open(at)
 
 
@@ -85,7 +85,7 @@ class _OneDay:
         return [self]
 
     def open(self, at: datetime) -> Opened:
-        """What was found is kept: every step of a run opens the day, and they all mean the same files."""
+        """Cached, so that every step of a run sees the same files."""
         if at not in self._opened:
             self._opened[at] = _OpenDay(self, at)
         return self._opened[at]
@@ -98,7 +98,7 @@ class _OpenDay:
         self._plans: dict[str, Plan] = {}
 
     def plan_for(self, jurisdiction: Jurisdiction) -> Plan:
-        """Which dataset reads which file of a jurisdiction."""
+        """Assignment of a jurisdiction's files to datasets."""
         if jurisdiction.code not in self._plans:
             place = self._place
             self._plans[jurisdiction.code] = plan(
@@ -110,7 +110,7 @@ class _OpenDay:
         return self.plan_for(jurisdiction).entries
 
     def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-        del after, subjects  # a folder has no memory and answers no questions
+        del after, subjects  # a folder has no cursor and cannot look up subjects
         for made in self._plans.values():
             for entry in made.of(dataset.key):
                 with entry.path.open("rb") as body:
@@ -119,7 +119,7 @@ class _OpenDay:
 
 @dataclass(frozen=True)
 class Live:
-    """The registries, or whatever answers at the addresses that `http` puts in their place."""
+    """The live registries, or whatever answers at the addresses that `http` substitutes for them."""
 
     http: Http
 
@@ -147,6 +147,6 @@ class _OpenLive:
         if dataset.fetch is None:
             return
         for arrival in dataset.fetch(self.http, after, subjects):
-            # known since the fetch, whatever the file says of its own age; one fetch is one instant, so
-            # that what arrives together is known together
+            # known since the fetch, whatever the age of the file; one fetch is one instant, so that records
+            # arriving together are known together
             yield replace(arrival, observed_at=self.at)

@@ -1,9 +1,9 @@
-"""Reading pieces: in this process, or in a pool of processes where there is enough to read.
+"""Parses pieces in this process, or in a process pool if there is enough to parse.
 
-A piece that kills its worker is rejected, not the run: after a death each piece that was being read is
-read again in a process of its own. So is one that a reader fails on, or its body would block the market in
-every later run. Does not belong here: what a piece holds (`connectors`), or where rows
-go (`stages`).
+A piece that kills its worker is rejected without failing the run: after a worker's death each piece in
+progress is parsed again in a process of its own. A piece on which a parser raises is rejected too, since its
+body would otherwise block the market in every later run. Does not belong here: what a piece contains
+(`connectors`), or where rows go (`stages`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from connectors.declare import Batch, Piece, Signal, Unreadable
 from warehouse.archive import CorruptObject
 
 CHUNK: Final = 64  # documents handed to a worker at once
-AHEAD: Final = 3  # chunks per worker on their way: workers never wait, memory stays bounded
-MANY_BYTES: Final = 256 << 20  # of pieces (as they came) that are worth the pool though they are few
+AHEAD: Final = 3  # queued chunks per worker: workers never wait, memory stays bounded
+MANY_BYTES: Final = 256 << 20  # size in bytes, as delivered, from which even a few pieces are worth the pool
 PLAIN_BYTES: Final = (
     1 << 30
-)  # of frames of one piece; what comes after is packed until the piece is at its end
-DIED: Final = "the process that read it died"
-# What data nobody thought of can provoke in a reader; a full disk or a lack of memory is nobody's file's fault.
+)  # bytes of uncompressed frames per piece; further frames are compressed until the piece ends
+DIED: Final = "the process that parsed it died"
+# Errors that unexpected data can cause in a parser; a full disk or lack of memory is not the file's fault.
 FAULTS: Final = (
     ValueError,
     TypeError,
@@ -50,9 +50,9 @@ Read = Callable[[Piece], Iterator[Batch]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What reading one piece gave: batches, or why it cannot be read at all.
+    """Result of parsing one piece: batches, or the reason why it cannot be parsed at all.
 
-    is_damaged: the archive's own copy is not what came, which is nobody's word about the file.
+    is_damaged: the archive's own copy is corrupt, which says nothing about the source's file.
     """
 
     piece: Piece
@@ -63,7 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Packed:
-    """A batch whose frames are packed: a fifth of what they take as they are."""
+    """A batch with compressed frames, about a fifth of their size."""
 
     table: str
     rows: bytes
@@ -79,7 +79,7 @@ class _Packed:
 
 
 class _Held(Sequence[Batch]):
-    """What a piece has given until it is read to its end; packed where that is much."""
+    """The batches of a piece until it is parsed to its end; compressed once they are large."""
 
     def __init__(self, batches: Iterable[Batch]) -> None:
         self._held: list[Batch | _Packed] = []
@@ -103,7 +103,7 @@ class _Held(Sequence[Batch]):
 
 
 def read_one(read: Read, piece: Piece) -> Outcome:
-    """Reads one piece to its end: an unreadable one gives nothing, not half of it."""
+    """Parses one piece to its end: an unreadable one yields nothing, not half of it."""
     try:
         return Outcome(piece, _Held(read(piece)))
     except CorruptObject as error:
@@ -113,14 +113,15 @@ def read_one(read: Read, piece: Piece) -> Outcome:
 
 
 def why(error: Exception) -> str:
-    """Why a piece is rejected: what its reader says of it, or where a reader failed that was not written for it.
+    """Why a piece is rejected: its reader's reason, or the place where the reader failed unexpectedly.
 
-    The words of an error that nobody planned may quote the file, and persons in it: its kind and place are told.
+    The message of an unexpected error may quote the file, and persons in it, so only its type and place are
+    reported.
     """
     if isinstance(error, Unreadable):
         return error.reason
     return (
-        f"the reader failed on it ({type(error).__name__}{_place(error)}): a defect, please report this file"
+        f"the parser failed on it ({type(error).__name__}{_place(error)}): a defect, please report this file"
     )
 
 
@@ -135,9 +136,9 @@ def _place(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An outcome between two processes: its frames packed, which costs less than sending them as they are.
+    """An outcome on its way between processes, with frames compressed, which is cheaper to send.
 
-    It is unpacked where it is asked for.
+    It is decompressed on access.
     """
 
     piece: Piece
@@ -161,12 +162,12 @@ def _packed(frame: pl.DataFrame) -> bytes:
 
 
 def read_chunk(read: Read, pieces: list[Piece]) -> list[_Sent]:
-    """What a worker does."""
+    """Parses a chunk in a worker process."""
     return [_Sent.of(read_one(read, piece)) for piece in pieces]
 
 
 class Readers:
-    """Reads pieces one after the other, or in worker processes that stay warm until `close`."""
+    """Parses pieces sequentially, or in worker processes that stay warm until `close`."""
 
     def __init__(self, processes: int, pool_documents: int, chunk: int = CHUNK) -> None:
         self._processes = processes
@@ -175,7 +176,7 @@ class Readers:
         self._pool: ProcessPoolExecutor | None = None
 
     def read(self, read: Read, pieces: Iterable[Piece], size: int = 0) -> Iterator[Outcome]:
-        """Outcomes in the order of the pieces; `size` is how many bytes they are together, where known."""
+        """Outcomes in the order of the pieces; `size` is their total size in bytes, where known."""
         rest = iter(pieces)
         chunk = self._chunk if size < MANY_BYTES else 1
         few = self._pool_documents if size < MANY_BYTES else 2
@@ -192,7 +193,7 @@ class Readers:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            context = multiprocessing.get_context("spawn")  # a fork would copy the threads of polars, locked
+            context = multiprocessing.get_context("spawn")  # fork would copy the locked threads of polars
             self._pool = ProcessPoolExecutor(self._processes, mp_context=context)
         return self._pool
 
@@ -227,7 +228,7 @@ class Readers:
             yield sent.pop(0).outcome()
 
     def _alone(self, read: Read, piece: Piece) -> Outcome:
-        """Reads a suspect where its death takes nobody along."""
+        """Parses a suspect piece alone, where its death affects no other piece."""
         try:
             (sent,) = self._started().submit(read_chunk, read, [piece]).result()
         except BrokenProcessPool:

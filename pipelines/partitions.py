@@ -10,14 +10,14 @@ from typing import Final
 import dagster as dg
 
 BATCHES: Final = dg.DynamicPartitionsDefinition(name="batches")
-KEPT_PARTITIONS: Final = 500  # Dagster's own list; what a batch holds is known by the stores
+KEPT_PARTITIONS: Final = 500  # only Dagster's list; the stores know what a batch contains
 
 
 def register(instance: dg.DagsterInstance, batch: str) -> None:
-    """Makes a batch known to Dagster and forgets the oldest ones."""
+    """Registers a batch as a Dagster partition and removes the oldest ones."""
     name = BATCHES.name
     if name is None:
-        raise ValueError("the partitions of batches have no name")
+        raise ValueError("the batch partitions have no name")
     instance.add_dynamic_partitions(name, [batch])
     for old in sorted(instance.get_dynamic_partitions(name))[:-KEPT_PARTITIONS]:
         instance.delete_dynamic_partition(name, old)

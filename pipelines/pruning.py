@@ -1,11 +1,11 @@
-"""What RAW and STAGED hold that no later step needs: found by age, told, and removed when somebody says so.
+"""Retention of RAW and STAGED: finds, lists and on request deletes what no later step needs.
 
-A body of RAW may go when it was read and taken in; rows of STAGED when history has them and all their bodies
-are gone, for an erasure finds bodies by the rows that were read from them. Whatever its age, the newest complete
-edition of a dataset stays, and all that came after it; so does what a newer archive repeats (`stages.former`), what
-a guard holds, what was never read, and what a dataset that asks for single subjects has not looked at. Does not
-belong here: releases, exports and receipts of runs, which each run prunes; deliveries (`api.webhooks.pruning`);
-printing (`firm`).
+A body of RAW may be deleted once it was parsed and applied; rows of STAGED once history has them and all
+their bodies are gone, because an erasure finds bodies by the rows parsed from them. Whatever its age, the
+newest full snapshot of a dataset stays with all that came after it; so does what a newer archive repeats
+(`stages.former`), whatever is quarantined or was never parsed, and what a dataset that looks up single
+subjects has not processed. Does not belong here: releases, exports and step results of runs, which each run
+prunes; deliveries (`api.webhooks.pruning`); printing (`firm`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from warehouse.lake import StagedIndex
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How old bodies and rows must be to go; None: they stay."""
+    """Minimum age of bodies and rows to be deleted; None: never."""
 
     raw: timedelta | None = None
     staged: timedelta | None = None
@@ -38,7 +38,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Spare:
-    """What may go of one dataset, with the bytes on disk: bodies, batches of rows. leftovers: of killed runs."""
+    """Deletable bodies and batches of one dataset, with their bytes on disk. leftovers: files of killed runs."""
 
     dataset: str
     bodies: tuple[tuple[RawPiece, int], ...] = ()
@@ -55,9 +55,9 @@ class Spare:
 
 
 def spare(workspace: Workspace, jurisdiction: Jurisdiction, limits: Limits, now: datetime) -> list[Spare]:
-    """What may go of a market, dataset by dataset; changes nothing. The caller holds the market's lock."""
+    """What may be deleted of a market, by dataset; changes nothing. The caller holds the market's lock."""
     if not workspace.layout.history_file(jurisdiction.code).exists():
-        return []  # nothing has been taken in
+        return []  # nothing has been ingested
     with workspace.history(jurisdiction.code) as history:
         taken = _taken(history)
     found = [
@@ -68,14 +68,14 @@ def spare(workspace: Workspace, jurisdiction: Jurisdiction, limits: Limits, now:
 
 
 def _taken(history: History) -> frozenset[str]:
-    """Staged batches whose images history has applied; none while an image waits."""
+    """Staged batches applied to history; none while a snapshot is pending."""
     if history.marked(IMAGE_MARK) - history.marked(HISTORY_MARK):
         return frozenset()
     return history.marked(STAGED_MARK)
 
 
 def remove(workspace: Workspace, found: Spare) -> None:
-    """Removes it: bodies before the rows that lead to them."""
+    """Deletes it: bodies before the rows that lead to them."""
     for piece, _ in found.bodies:
         workspace.archive.prune(piece)
         workspace.on_step("body pruned")
@@ -104,7 +104,7 @@ class _Dataset:
         return Spare(self.dataset.key, bodies, batches, leftovers)
 
     def _past(self, indexes: list[StagedIndex]) -> list[StagedIndex]:
-        """Batches that nothing rests on: taken in, and before the newest complete edition, or the newest at all."""
+        """Batches that nothing depends on: applied, and older than the newest full snapshot (or newest batch)."""
         whole = [index.batch for index in indexes if index.held is None and _is_full(index)]
         last = max(whole, default=max((index.batch for index in indexes), default=""))
         staying = [index for index in indexes if index.batch >= last]
@@ -121,7 +121,7 @@ class _Dataset:
         ]
 
     def _bodies(self, past: list[StagedIndex], before: datetime) -> Iterator[tuple[RawPiece, int]]:
-        """Bodies that were read in these batches and in no other, fetched before, and are still there."""
+        """Stored bodies that were parsed in these batches and in no other, and fetched before the limit."""
         archive = self.workspace.archive
         pieces = list(archive.pieces(self.dataset.key))
         spare = _read_in(past) - self._still_read(past) - self._elsewhere()
@@ -132,7 +132,7 @@ class _Dataset:
                 yield piece, size
 
     def _still_read(self, past: list[StagedIndex]) -> set[str]:
-        """Bodies of the batches that stay, and those that no run has read yet."""
+        """Bodies of the batches that stay, and those that no run has parsed yet."""
         indexes = list(self.workspace.lake.indexes(self.dataset.key))
         gone = {index.batch for index in past}
         newest = max((index.batch for index in indexes), default="")
@@ -142,7 +142,7 @@ class _Dataset:
         }
 
     def _elsewhere(self) -> set[str]:
-        """Bodies that other datasets have too: an archive keeps equal bytes once."""
+        """Bodies that other datasets have too: equal bytes are archived once."""
         archive = self.workspace.archive
         others = (key for key in archive.datasets() if key != self.dataset.key)
         return {piece.sha256 for key in others for piece in archive.pieces(key)}
@@ -165,7 +165,7 @@ class _Dataset:
                     yield index, size
 
     def _is_asked_about(self, index: StagedIndex) -> bool:
-        """Whether every dataset that asks for single subjects has looked at a batch."""
+        """True if every dataset that looks up single subjects has processed a batch."""
         asking = (made.key for made in self.jurisdiction.datasets if made.wants is not None)
         lake = self.workspace.lake
         return all(index.batch <= lake.asked(key).get(index.dataset, "") for key in asking)

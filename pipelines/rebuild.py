@@ -1,8 +1,8 @@
-"""`firm rebuild`: markets whose history is made anew, compared with the former, and put in its place.
+"""`firm rebuild`: rebuilds the history of markets, compares it with the current one and replaces that.
 
-No event is told again: what the rebuilt history derives is compared with the ledger, which stays as it is. Until
-the last moment the former history counts; a kill at any moment leaves one of the two. Does not belong here: making
-it (`rebuilding`), printing (`firm`).
+No event is published twice: events derived by the rebuilt history are compared with the ledger, which stays
+as it is. The current history is valid until the final swap; a kill at any moment leaves one of the two. Does
+not belong here: building it (`rebuilding`), printing (`firm`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from warehouse.tombstones import Tombstones
 
 
 class Shrunk(RuntimeError):  # noqa: N818 - named for what it says
-    """A rebuilt history lacks companies that the former has; the message names some. Nothing was replaced."""
+    """A rebuilt history lacks companies that the current one has; the message names some. Nothing was replaced."""
 
     def __init__(self, market: str, lost: Sequence[str]) -> None:
         super().__init__(
             f"{market}: the rebuilt history lacks {len(lost)} companies that are served ({', '.join(lost[:5])}): "
-            "nothing was replaced; find out why, or let them go with --accept-lost"
+            "nothing was replaced; find the cause, or accept the loss with --accept-lost"
         )
         self.lost = tuple(lost)
 
@@ -44,12 +44,12 @@ class NothingThere(LookupError):  # noqa: N818 - named for what it says
     """A market that has no history; the message says what to do."""
 
     def __init__(self, market: str) -> None:
-        super().__init__(f"nothing of market {market} has been taken in here: firm ingest {market.lower()}")
+        super().__init__(f"market {market} has no data here: run firm ingest {market.lower()}")
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """check: only compare. emit: publish derived events that the ledger lacks. accept_lost: let companies go."""
+    """check: only compare. emit: publish derived events not in the ledger. accept_lost: allow lost companies."""
 
     check: bool = False
     emit: bool = False
@@ -58,10 +58,10 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """One market: rows before and after by table, companies lost, and its events held against the ledger.
+    """One market: rows before and after by table, lost companies, and its events compared with the ledger.
 
-    told: derived and in the ledger. untold: derived and not in it, by type. missing: in it and not derived again,
-    by type; those of erased companies are not counted. release: the number published, None where none was.
+    told: derived and in the ledger. untold: derived and not in it, by type. missing: in it and not derived
+    again, by type, without those of erased companies. release: the number published, None if none was.
     """
 
     market: str
@@ -81,7 +81,7 @@ def rebuild(
     progress: Tell = silent,
     overrides: Overrides | None = None,
 ) -> list[Rebuilt]:
-    """Rebuilds markets, one after the other, then publishes them together; none named means all with a history.
+    """Rebuilds markets one by one, then publishes them together; without names, all that have a history.
 
     Raises UnknownMarket, NothingThere, Locked, Incomplete (`rebuilding`), Shrunk.
     """
@@ -104,13 +104,13 @@ def rebuild(
         done: list[Rebuilt] = []
         try:
             done.extend(_Market(workspace, made, wishes).rebuilt() for made in chosen)
-        finally:  # one that stops leaves what was done before it to be published
+        finally:  # if one fails, those done before are still published
             number = None if wishes.check else _published(workspace, [one.market for one in done])
         return [replace(one, release=number) for one in done]
 
 
 def _published(workspace: Workspace, markets: Sequence[str]) -> int | None:
-    """One release of them all: in full, each takes as long as the first load's."""
+    """Publishes one full release of all of them; it takes as long as the first load's."""
     number = release.reissue(workspace, markets, with_events=True) if markets else None
     workspace.tell("nothing was published" if number is None else f"release {number}")
     return number
@@ -161,7 +161,7 @@ class _Market:
         )
 
     def _missing(self, derived: pl.DataFrame) -> pl.DataFrame:
-        """Events of the market that the ledger has and this history does not derive."""
+        """Events of the market in the ledger that this history does not derive."""
         erased = [stone.subject for stone in Tombstones(self.workspace.layout).all(self.jurisdiction.code)]
         own = pl.col("company_id").str.starts_with(f"{identifiers.PREFIX}:{self.jurisdiction.code}:")
         told = [
@@ -172,7 +172,7 @@ class _Market:
         return pl.concat([nothing, *told]).join(derived, on="event_id", how="anti")
 
     def _leave(self, made: History, derived: pl.DataFrame, waiting: pl.DataFrame) -> None:
-        """In the outbox stays what was on its way, and what is asked for; all else has been told, or never was."""
+        """Leaves only pending events in the outbox and, if requested, the derived ones."""
         made.clear_outbox(derived["event_id"])
         made.emit(derived if self.wishes.emit else waiting)
         made.emit(waiting)
@@ -182,10 +182,10 @@ class _Market:
         path = self.workspace.layout.history_file(code)
         with exclusive(self.workspace.layout, f"history-{code}", f"history of market {code}"):
             with opened(path) as former:
-                former.execute("CHECKPOINT")  # no log of the former may be played into the new one
+                former.execute("CHECKPOINT")  # the old file's log must not be replayed into the new one
             files.publish(replay.own.layout.history_file(code), path)
         self.workspace.on_step("history replaced")
-        files.discard(self.workspace.layout.images / code)  # whatever waited has been taken in
+        files.discard(self.workspace.layout.images / code)  # pending snapshots have been applied
 
 
 def _by_type(rows: pl.DataFrame) -> dict[str, int]:

@@ -1,8 +1,8 @@
-"""A market's history made anew from STAGED, beside the one that counts: batch by batch, as runs once did.
+"""Replays a market's STAGED batches, in order, into a new history next to the current one.
 
-It is done in a data root of its own, into which the staged batches come one after the other, so that each step
-sees what the run of then saw: what came late is late again. Judgements are followed where they were made. Does not
-belong here: comparing, and putting it in the place of the other (`rebuild`).
+It uses a data root of its own, into which the staged batches are linked one by one, so that each step sees
+what the original run saw: late-arriving data is late again. Manual decisions are applied at the time they
+were made. Does not belong here: comparing, and replacing the current history (`rebuild`).
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _BREAK = b"\n"
 
 
 class Incomplete(RuntimeError):  # noqa: N818 - named for what it says
-    """What a history is made of is not all there any more; the message names it."""
+    """Staged rows needed for a rebuild are missing; the message names them."""
 
     def __init__(self, market: str, missing: list[str]) -> None:
         shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")  # noqa: PLR2004
         super().__init__(
-            f"{market} cannot be rebuilt: rows of {shown} are gone from STAGED (pruned, or a disk lost them); "
-            "restore them from a copy, or go on with the history that is there"
+            f"{market} cannot be rebuilt: rows of {shown} are missing from STAGED (pruned or lost); "
+            "restore them from a copy, or keep the existing history"
         )
         self.missing = missing
 
 
 @dataclass(frozen=True)
 class Replay:
-    """One market's history, anew. `workspace` is that of the data root whose market it is."""
+    """Rebuild of one market's history. `workspace` is that of the data root that owns the market."""
 
     workspace: Workspace
     jurisdiction: Jurisdiction
@@ -49,13 +49,13 @@ class Replay:
 
     @cached_property
     def own(self) -> Workspace:
-        """The workspace of the data root that it is made in."""
+        """The workspace of the data root that the rebuild uses."""
         kept = self.workspace
         settings = replace(kept.settings, data=self.root, object_store=None)
         return Workspace(settings, kept.jurisdictions, kept.clock, silent, kept.on_step)
 
     def run(self) -> int:
-        """Makes it; gives the number of batches. Incomplete before anything is made."""
+        """Builds the history; returns the number of batches. Raises Incomplete before anything is written."""
         batches = self._batches()
         if missing := list(self._missing()):
             raise Incomplete(self.jurisdiction.code, missing)
@@ -70,7 +70,7 @@ class Replay:
         return len(batches)
 
     def discard(self) -> None:
-        """Takes away what was made."""
+        """Removes the rebuilt data root."""
         files.discard(self.root)
 
     def _batches(self) -> list[str]:
@@ -87,7 +87,7 @@ class Replay:
                         yield f"{dataset.key}/{index.batch}"
 
     def _take(self, batch: str) -> None:
-        """What the run of this batch took in, as it took it in."""
+        """Replays one batch as its run applied it."""
         for dataset in self.jurisdiction.datasets:
             self._link(self.workspace.layout.staged / dataset.key, batch)
         self._judge_until(batch_instant(batch))
@@ -101,7 +101,7 @@ class Replay:
                 (here / name).symlink_to(there / name)
 
     def _judge_until(self, instant: datetime | None) -> None:
-        """Judgements that were made by then; None: all."""
+        """Copies the decisions made up to an instant; None: all."""
         layout = self.workspace.layout
         rows = [row for row in Judgements(layout).all() if instant is None or row.at <= instant]
         if rows:
@@ -109,7 +109,7 @@ class Replay:
             files.write_bytes(self.own.layout.judgements, _BREAK.join(lines) + _BREAK)
 
     def _follow_the_rest(self, batches: list[str]) -> None:
-        """What was judged after the newest batch: runs without files followed it."""
+        """Applies decisions made after the newest batch: runs without files applied those."""
         self._judge_until(None)
         if batches and self.own.layout.judgements.exists():
             self._step(next_batch(self.workspace.clock(), batches))

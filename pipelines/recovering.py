@@ -1,9 +1,9 @@
-"""What a dead worker or a dead broker left is begun anew: one sensor per market, where Celery workers take them in.
+"""Relaunches runs lost with a worker or broker: one sensor per market, where Celery workers run the ingests.
 
-A run lives as long as the claim of its market is renewed (`warehouse.remote.claims`): Dagster goes on showing a
-killed one. It is failed and asked for again under a name of its own, so that whoever gets it begins from the state
-that was kept, not from the middle of what is gone. Does not belong here: one machine's killed runs (`healing`).
-
+A run is alive as long as the lease of its market is renewed (`warehouse.remote.claims`); Dagster keeps
+showing a killed run as started. Such a run is failed and requested again as a new batch, so that the next
+worker begins from the saved state, not from a lost intermediate state. Does not belong here: a single
+machine's killed runs (`healing`).
 Docs: https://docs.dagster.io/guides/automate/sensors
 """
 
@@ -20,26 +20,26 @@ from pipelines.batches import next_batch
 from pipelines.jobs import job_name
 from pipelines.resources import Workspace
 
-START_WITHIN: Final = timedelta(hours=12)  # a run may wait for a worker for as long as others take
-AFTER_FAILURE: Final = timedelta(minutes=5)  # a run that nobody could be given, for the broker was away
+START_WITHIN: Final = timedelta(hours=12)  # a run may wait for a worker for as long as other runs take
+AFTER_FAILURE: Final = timedelta(minutes=5)  # for a run that was never handed out because the broker was away
 _BEGUN: Final = (dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING)
 
 
 def recover_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorDefinition:
-    """Begins the market's newest run anew where its worker is gone, or where no worker could be given it."""
+    """Relaunches the market's newest run if its worker is gone or it could not be handed to one."""
 
     @dg.sensor(
         name=f"recover_{jurisdiction.code.lower()}",
         job_name=job_name(jurisdiction),
         minimum_interval_seconds=workspace.settings.claim_seconds,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description=f"Begins runs of {jurisdiction.code} anew whose worker is gone.",
+        description=f"Restarts runs of {jurisdiction.code} that lost their worker.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> Any:
         wanted = dg.RunsFilter(job_name=job_name(jurisdiction))
         record = next(iter(context.instance.get_run_records(wanted, limit=1)), None)
         if record is None:
-            return dg.SkipReason("nothing has been run yet")
+            return dg.SkipReason("no runs yet")
         now = workspace.clock()
         if record.dagster_run.is_finished:
             if reason := _stays_finished(record, now):
@@ -58,16 +58,20 @@ def recover_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Senso
 
 
 def _stays_finished(record: dg.RunRecord, now: datetime) -> str | None:
-    """Why a run that has ended is not begun anew; None where it ended because nobody could be given it."""
+    """Why a finished run is not relaunched; None if it failed because no worker could be given it."""
     if record.dagster_run.status is not dg.DagsterRunStatus.FAILURE or record.start_time is not None:
-        return "the newest run has ended by itself"
+        return "the newest run has ended"
     if record.end_time is not None and now - datetime.fromtimestamp(record.end_time, UTC) < AFTER_FAILURE:
-        return "no worker could be given the newest run: it is tried again soon"
+        return "no worker accepted the newest run: it is retried soon"
     return None
 
 
 def _may_live(record: dg.RunRecord, now: datetime, is_silent: bool) -> str | None:
-    """Why a run that has not ended is let be; `is_silent`: its market's claim is as it was at the last look."""
+    """Why an unfinished run is left alone; `is_silent`: its market's lease is unchanged since the last check."""
     if record.dagster_run.status not in _BEGUN:
-        return None if now - record.create_timestamp >= START_WITHIN else "the newest run waits for a worker"
-    return None if is_silent else "the newest run is under way"
+        return (
+            None
+            if now - record.create_timestamp >= START_WITHIN
+            else "the newest run is waiting for a worker"
+        )
+    return None if is_silent else "the newest run is in progress"

@@ -1,7 +1,7 @@
-"""Which staged rows are an erased subject's, and keeping them out when a source tells of it again.
+"""Suppression filter: finds staged rows of erased subjects and keeps them out when a source delivers them again.
 
-Belongs here: telling a row by its company, or by the salted hashes that tombstones keep. Does not
-belong here: taking away what is there already (`erasing`), or the tombstones themselves (`warehouse.tombstones`).
+Belongs here: matching a row by its company, or by the salted hashes that tombstones keep. Does not belong
+here: deleting stored rows (`erasing`), or the tombstones themselves (`warehouse.tombstones`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from warehouse.render import POLARS
 from warehouse.schema.types import Table
 from warehouse.tombstones import Tombstone
 
-REMOVED: Final = "removed"  # figure of a staged batch: companies whose content the register took away
-REFUSED: Final = "refused"  # figure of a staged batch: bodies with rows that were kept out
+REMOVED: Final = "removed"  # figure of a staged batch: companies removed by the register
+REFUSED: Final = "refused"  # figure of a staged batch: bodies with suppressed rows
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The rows of some tombstones of one market.
+    """Matches rows of the subjects of some tombstones of one market.
 
-    keys: by staged table, keys and `_company_id` of present rows: those of the companies, and all that a link
-    gave to anybody, which `touches` does not know.
+    keys: by staged table, keys and `_company_id` of present rows: those of the companies, and all rows
+    assigned to any company by a link, which `touches` does not know.
     """
 
     jurisdiction: Jurisdiction
@@ -40,7 +40,7 @@ class Refused:
 
     @cached_property
     def companies(self) -> frozenset[str]:
-        """The companies that are erased themselves."""
+        """The erased companies themselves."""
         return frozenset(stone.subject for stone in self.stones if stone.is_company)
 
     @cached_property
@@ -64,18 +64,19 @@ class Refused:
 
     @property
     def concerned(self) -> frozenset[str]:
-        """Every company with a row that goes."""
+        """Every company with a row to remove."""
         return self.companies | self._holders.keys()
 
     @property
     def nameless(self) -> frozenset[str]:
-        """Tables whose rows may concern a subject though they have no company."""
+        """Tables with rows that may concern a subject without naming a company."""
         return frozenset(self._links)
 
     def mask(self, table: Table, rows: pl.DataFrame) -> pl.Series:
-        """Which rows go: a company's, but for the register's own word that it was removed, and a holder's.
+        """Mask of rows to remove: a company's, except the register's notice of its removal, and a holder's.
 
-        A row that only a link leads to a company, and that none has led yet, goes by what it says alone.
+        A row that only a link assigns to a company, and that is not assigned yet, is matched by its content
+        alone.
         """
         rows = _complete(table, rows)
         staged = rows.select(table.names)
@@ -88,7 +89,7 @@ class Refused:
         return hit | self._traced(table, staged, pl.select(pl.coalesce(company, linked)).to_series())
 
     def _linked(self, table: Table, rows: pl.DataFrame) -> pl.Series:
-        """The company of each row by its link, as far as anybody knows."""
+        """The company of each row by its link, as far as known."""
         if "_company_id" in rows.columns:
             return rows["_company_id"]
         keys = self.keys.get(table.name)
@@ -101,7 +102,7 @@ class Refused:
         ]
 
     def _traced(self, table: Table, rows: pl.DataFrame, company: pl.Series) -> pl.Series:
-        """Rows that name a holder by one of its traces, or whose link leads to a company by one."""
+        """Rows that name a holder by one of its traces, or that a link assigns to a company by one."""
         nameless = company.is_null() & (table.name in self._links)
         concerned = _is_in(company, self._holders) | nameless
         found = [False] * rows.height
@@ -123,7 +124,7 @@ class Refused:
         return [list(_texts(column[place] for column in columns)) for place in range(rows.height)]
 
     def _told(self, table: Table, rows: pl.DataFrame) -> list[str | None]:
-        """What leads each row to its company: the first of its keys, as the tombstones know it."""
+        """The link key of each row: the first one present, in the form that tombstones hash."""
         ways = [
             (link, rows[link.key] if isinstance(link.key, str) else link.key.of(rows))
             for link in self._links.get(table.name, ())
@@ -137,13 +138,13 @@ class Refused:
         return _is_traced((stone for stone in self.stones if stone.is_company), text)
 
     def texts(self, table: Table, rows: pl.DataFrame) -> set[str]:
-        """What rows that go are told by in bytes: their keys, the holders they name, what links them."""
+        """Texts that identify removed rows in raw bytes: their keys, the holders they name, their link keys."""
         links = [link.key for link in self._links.get(table.name, ()) if isinstance(link.key, str)]
         told = {text for row in rows.select({*table.key, *links}).iter_rows() for text in _texts(row)}
         return told.union(*self._names(table, rows.select(table.names)))
 
     def linked_texts(self) -> set[str]:
-        """The keys of rows that are a company's by a link, as texts."""
+        """Keys, as texts, of rows assigned to the companies by a link."""
         theirs = (keys.filter(_is_in(keys["_company_id"], self.companies)) for keys in self.keys.values())
         rows = (row for keys in theirs for row in keys.drop("_company_id").iter_rows())
         return {text for row in rows for text in _texts(row)}
@@ -154,12 +155,12 @@ class Refused:
         return without.pattern(numbers) if numbers else None
 
     def says(self, text: str) -> bool:
-        """Whether a text holds the number of a company that is erased."""
+        """True if a text contains the number of an erased company."""
         return self._numbers is not None and self._numbers.search(text.encode()) is not None
 
 
 def _complete(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows that an older edition of the table wrote, with the columns it has gained since."""
+    """Rows written under an older version of the table, with the columns added since."""
     missing = [column for column in table.columns if column.name not in rows.columns]
     return rows.with_columns(pl.lit(None, POLARS[column.kind]).alias(column.name) for column in missing)
 
@@ -186,12 +187,12 @@ def column(key: str | Key) -> str:
 
 
 def link_text(link: Link, value: object) -> str:
-    """A key as tombstones of companies know it: an issuer's number and a message's may be the same."""
+    """A link key as company tombstones hash it; with its table, since numbers of two tables may coincide."""
     return f"{link.through} {column(link.through_key)} {value}"
 
 
 class Door:
-    """Stands between reading and writing of one staged batch: erased subjects do not pass, removals are noted."""
+    """Suppression filter between parsing and writing a staged batch; also records removals by the register."""
 
     def __init__(self, jurisdiction: Jurisdiction, dataset: Dataset, stones: Iterable[Tombstone]) -> None:
         self._jurisdiction = jurisdiction
@@ -201,7 +202,7 @@ class Door:
         self._bodies: set[str] = set()
 
     def passed(self, outcome: Outcome) -> Outcome:
-        """What one piece gave, without erased subjects."""
+        """A piece's outcome without rows of erased subjects."""
         if self._jurisdiction.removed.keys() & self._dataset.staged.keys():
             for batch in outcome.batches:
                 self._note(batch)
@@ -213,7 +214,7 @@ class Door:
         return replace(outcome, batches=kept)
 
     def figures(self) -> dict[str, list[str]]:
-        """What the batch is to tell of it."""
+        """Figures for the staged batch."""
         told = {REMOVED: sorted(self._companies), REFUSED: sorted(self._bodies)}
         return {name: found for name, found in told.items() if found}
 

@@ -1,4 +1,4 @@
-"""The registries as an origin: the HTTP client of live fetching, made from settings, closed after the run.
+"""The live registries as an origin: the HTTP client, built from settings and closed after the run.
 
 Does not belong here: addresses and rates of a registry (`connectors`).
 """
@@ -16,7 +16,7 @@ from pipelines.settings import Settings
 
 
 def registry_http(settings: Settings) -> Http:
-    """A client that downloads below the data root. Making it opens no connection."""
+    """A client that downloads below the data root. Creating it opens no connection."""
     return Http(
         HttpSettings(
             user_agent=settings.user_agent,
@@ -29,18 +29,18 @@ def registry_http(settings: Settings) -> Http:
 
 
 def declared_rates() -> dict[str, float]:
-    """Host -> requests a second, as datasets declare it; of several the lowest."""
+    """Host -> requests per second, as declared by datasets; the lowest if there are several."""
     declared = [
         (dataset.host, dataset.rate)
         for country in connectors.JURISDICTIONS
         for dataset in country.datasets
         if dataset.rate is not None
     ]
-    return dict(sorted(declared, reverse=True))  # the lowest of a host comes last
+    return dict(sorted(declared, reverse=True))  # the lowest of a host comes last and wins
 
 
 def declared_limiters() -> dict[str, str]:
-    """Host -> the limit that it shares with other hosts, as datasets declare it."""
+    """Host -> the rate limiter that it shares with other hosts, as declared by datasets."""
     return {
         dataset.host: dataset.limiter
         for country in connectors.JURISDICTIONS
@@ -52,7 +52,7 @@ def declared_limiters() -> dict[str, str]:
 def live_origin(settings: Settings) -> dg.ResourceDefinition:
     """The origin of scheduled runs."""
 
-    @dg.resource(description="The registries themselves.")
+    @dg.resource(description="The live registries.")
     def resource(_: dg.InitResourceContext) -> Iterator[Live]:
         with registry_http(settings) as http:
             yield Live(http)

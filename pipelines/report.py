@@ -1,6 +1,7 @@
-"""What an ingest tells of itself: files, datasets, events, what is held, the release, and the exit code.
+"""Ingest report: files, datasets, events, quarantined datasets, the release, and the exit code.
 
-Made of receipts (`receipts`): it tells the same after a kill. Does not belong here: printing it (`firm`).
+Made from step results (`receipts`), so it is the same after a kill. Does not belong here: printing it
+(`firm`).
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from warehouse.lake import StagedIndex
 
 DONE: Final = 0
 FAILED: Final = 1
-HELD: Final = 3  # published, with something held
-NOTHING: Final = 4  # nothing published, because of what is held or could not be read
+HELD: Final = 3  # published, with something quarantined
+NOTHING: Final = 4  # nothing published, because of a quarantine or unreadable files
 UNCHANGED: Final = "unchanged"
-NO_ROWS: Final = "no rows in it"
+NO_ROWS: Final = "no rows"
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file of a folder: which dataset read it (None: none), and why it gave nothing.
+    """One file of a folder: the dataset that read it (None: none), and why it yielded nothing.
 
-    Of what was fetched only those that could not be read.
+    Fetched files are listed only if they could not be read.
     """
 
     path: str
@@ -51,7 +52,7 @@ class DatasetReport:
 
 @dataclass(frozen=True, slots=True)
 class HeldReport:
-    """One held dataset: the guard, what it saw, what it allows."""
+    """One quarantined dataset: the guard, the value it saw, the value it allows."""
 
     dataset: str
     guard: str
@@ -61,7 +62,7 @@ class HeldReport:
 
 @dataclass(frozen=True, slots=True)
 class ErrorReport:
-    """What stopped a market (or `release`) though nothing was held."""
+    """An error that stopped a market (or `release`) without a quarantine."""
 
     market: str
     message: str
@@ -69,9 +70,9 @@ class ErrorReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """One ingest. `release`: the number published, None where nothing was; `markets`: companies touched.
+    """One ingest. `release`: the number published, None if none was; `markets`: number of companies touched.
 
-    unreadable: files, and bodies that were fetched, of which nothing could be read.
+    unreadable: number of files and fetched bodies of which nothing could be read.
     """
 
     release: int | None
@@ -88,7 +89,7 @@ class IngestReport:
 
     @property
     def exit_code(self) -> int:
-        """docs/architecture.md 5: 0 all done, 1 error, 3 published with something held, 4 nothing published."""
+        """docs/architecture.md 5: 0 done, 1 error, 3 published with something quarantined, 4 nothing published."""
         if self.errors:
             return FAILED
         if self.held:
@@ -97,7 +98,7 @@ class IngestReport:
 
     @property
     def is_illegible(self) -> bool:
-        """Whether something came and none of it could be read: one bad file among good ones is only told of."""
+        """True if all input was unreadable; a bad file among good ones is only reported."""
         return self.release is None and self.unreadable > 0 and not any(row.rows for row in self.datasets)
 
     def as_json(self) -> dict[str, Any]:
@@ -116,7 +117,7 @@ class IngestReport:
 
 
 def joined(reports: Iterable[IngestReport]) -> IngestReport:
-    """Several rounds as one report: the newest release, what is held at the end, everything else added up."""
+    """Merges rounds into one report: newest release, quarantines at the end, everything else summed."""
     reports = list(reports)
     datasets: dict[str, DatasetReport] = {}
     for row in (row for report in reports for row in report.datasets):
@@ -150,7 +151,7 @@ def _added(one: DatasetReport, other: DatasetReport) -> DatasetReport:
 def of_run(
     workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, errors: tuple[ErrorReport, ...]
 ) -> IngestReport:
-    """The report of one batch, from its receipts."""
+    """The report of one batch, from its step results."""
     jurisdictions = list(jurisdictions)
     release = workspace.receipts.read(batch, "release") or {}
     readings = {
@@ -167,7 +168,7 @@ def of_run(
         rows.update(receipt.rows)
     return IngestReport(
         release=release.get("release"),
-        # what nobody reads of a source group is told of once, and not by every market
+        # unread files of a source group are reported once, not by every market
         files=tuple(dict.fromkeys(file for made in jurisdictions for file in _files(workspace, made, batch))),
         datasets=tuple(
             DatasetReport(key, read.rows, read.rejected, rows[key], read.seconds, events.get(key, 0))
@@ -218,7 +219,7 @@ def _files(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[Fil
             yield FileReport(entry["path"], key, 0, 0, UNCHANGED)
         else:
             yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _reason(piece))
-    # what was fetched lies in no folder: it is told of where it does not read
+    # fetched bodies are in no folder listing: they are reported if unreadable
     listed = {(entry["dataset"], entry["name"]) for entry in value["files"]}
     for key, pieces in read.items():
         for name, piece in pieces.items():

@@ -1,7 +1,7 @@
-"""What the steps of a run work with: the stores below one data root, the declarations, the clock.
+"""Workspace of a run's steps: the stores below one data root, the declarations, the clock.
 
-Belongs here: composing them from settings, and the Dagster resource that holds a market's lock while a run
-works on it. Does not belong here: what steps do (`stages`), or where bodies come from (`origins`).
+Belongs here: composing them from settings, and the Dagster resource that holds a market's lock during a run.
+Does not belong here: what steps do (`stages`), or where bodies come from (`origins`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from warehouse.release import Releases
 if TYPE_CHECKING:
     from warehouse.remote.releases import SharedReleases
 
-MARKETS_TAG: Final = "firm/markets"  # what the release of a run publishes
-LOCKED_TAG: Final = "firm/locked"  # whoever started the run holds the lock already
+MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
+LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
 
 BATCH_TAG: Final = "dagster/partition"
 
@@ -45,7 +45,7 @@ Tell = Callable[[str], None]
 
 
 def silent(_: str) -> None:
-    """The progress of a run that nobody watches."""
+    """Progress callback that discards messages."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Workspace:
 
     @cached_property
     def custody(self) -> Custody:
-        """Who holds a market, here or over all machines that share its state."""
+        """Leases of markets, on this machine alone or across all machines that share their state."""
         if self.settings.object_store is None:
             return Alone(self)
         from warehouse.remote.store import Store
@@ -93,7 +93,7 @@ class Workspace:
         return Exports(self.layout, self.clock, keep=self.settings.keep_exports, on_step=self.on_step)
 
     def share_export(self, market: str) -> None:
-        """Sends the newest export of a market to where others find it; where this machine is alone, nothing."""
+        """Uploads the newest export of a market to the object store; does nothing on a single machine."""
         if self.settings.object_store is not None:
             from warehouse.remote import exports  # loads the client of the store
 
@@ -120,7 +120,7 @@ class Workspace:
         return History(self.layout, market, on_step=self.on_step)
 
     def jurisdiction(self, market: str) -> Jurisdiction:
-        """The declaration of a market; KeyError where there is none."""
+        """The declaration of a market; KeyError if there is none."""
         for jurisdiction in self.jurisdictions:
             if jurisdiction.code == market:
                 return jurisdiction
@@ -129,14 +129,14 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Overrides:
-    """What differs from ordinary work on markets outside of a run (erasing, rebuilding), for tests."""
+    """Test overrides for work on markets outside of a run (erasure, rebuild)."""
 
     jurisdictions: tuple[Jurisdiction, ...] | None = None
     clock: Callable[[], datetime] = utc_now
     on_step: Step = no_step
 
     def workspace(self, settings: Settings, tell: Tell) -> Workspace:
-        """The workspace of such work."""
+        """The workspace with these overrides."""
         known = connectors.JURISDICTIONS if self.jurisdictions is None else self.jurisdictions
         return Workspace(settings, known, self.clock, tell, self.on_step)
 
@@ -145,7 +145,7 @@ Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
 
 
 def shared_releases(settings: Settings) -> SharedReleases | None:
-    """Releases as this machine shares them with others; None where it is alone."""
+    """Replication of releases to other machines; None on a single machine."""
     if settings.object_store is None:
         return None
     from warehouse.remote import releases  # loads the client of the store
@@ -156,7 +156,7 @@ def shared_releases(settings: Settings) -> SharedReleases | None:
 
 
 def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
-    """The dataset that names companies: while it is held, its market does not move."""
+    """The dataset that names companies: while it is quarantined, its market is stopped."""
     named = jurisdiction.precedence.get("name", ())
     return jurisdiction.dataset(named[0]) if named else jurisdiction.datasets[0]
 
@@ -164,10 +164,10 @@ def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
 def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefinition:
     """The workspace as a Dagster resource: holds the run's market from its first step to its last.
 
-    `around` is entered for runs that Dagster started by itself, with the market and the batch of the run.
+    `around` is entered for runs that Dagster started, with the market and the batch of the run.
     """
 
-    @dg.resource(description="Stores of one data root; holds the market's lock while the run works on it.")
+    @dg.resource(description="Stores of one data root; holds the market's lock during the run.")
     def resource(context: dg.InitResourceContext) -> Iterator[Workspace]:
         tags = context.run.tags if context.run else {}
         market = tags.get(MARKET_TAG)

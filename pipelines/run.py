@@ -1,7 +1,8 @@
-"""One ingest from the command line: the market's job, in this process, then one release of all markets.
+"""One ingest from the command line: each market's job, then one release of all markets.
 
-Belongs here: locks, healing, running Dagster, the report. Does not belong here: what the steps do (`stages`),
-printing (`firm`). Each market runs on its own: one that fails or is held keeps no other from its release.
+Belongs here: locks, crash recovery, running Dagster, the report. Does not belong here: what the steps do
+(`stages`), worker processes (`apart`), printing (`firm`). Markets are independent: one that fails or is
+quarantined does not keep the others from their release.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from warehouse.files import Step, no_step
 
 
 class UnknownMarket(ValueError):  # noqa: N818 - named for what it says
-    """A market that has no connector; the message lists those that have one."""
+    """A market without a connector; the message lists those that have one."""
 
     def __init__(self, market: str, known: Iterable[str]) -> None:
-        super().__init__(f"no market {market!r}: there are {', '.join(sorted(known))}")
+        super().__init__(f"unknown market {market!r}; known: {', '.join(sorted(known))}")
         self.market = market
 
 
 class NotServed(ValueError):  # noqa: N818 - named for what it says
-    """A market that is announced and has nothing to ask yet."""
+    """A market that is announced but has no dataset to fetch yet."""
 
     def __init__(self, market: str) -> None:
         super().__init__(
-            f"market {market} is announced and not served yet: it has no dataset to ask; leave it out "
+            f"market {market} is announced, not served yet: it has no dataset to fetch; leave it out "
             "(--from FOLDER lists its files)"
         )
         self.market = market
@@ -50,11 +51,11 @@ class NotServed(ValueError):  # noqa: N818 - named for what it says
 
 @dataclass(frozen=True)
 class Overrides:
-    """What differs from an ordinary ingest.
+    """Settings that differ from an ordinary ingest.
 
-    accept_shrink: datasets let through their guards this once.
-    at_once: markets taken in at one time, each in a process of its own, which knows the connectors and the clock
-    of this machine and no other. Of folders only: registries are asked by one process, which keeps their pace.
+    accept_shrink: datasets let through their guards for this run.
+    at_once: markets ingested in parallel, each in its own process, which uses this machine's connectors and
+    clock. For folders only: registries are fetched by one process, which keeps their rate limits.
     """
 
     accept_shrink: Collection[str] = ()
@@ -73,18 +74,18 @@ def ingest(
     progress: Tell = silent,
     overrides: Overrides | None = None,
 ) -> IngestReport:
-    """Takes markets in from an origin, round by round, each ending in a release.
+    """Ingests markets from an origin, round by round, each ending in a release.
 
     Args:
         settings: of this installation.
         markets: codes in any case; none means all that are served.
         origin: a `Folder` or `Live`.
-        at: the instant it is about; the clock's where None. A round that names its own day keeps it.
-        progress: told one line after each step that did something.
-        overrides: for tests, and for the one real mass change.
+        at: the logical instant of the run; None: now. A round with a date of its own keeps it.
+        progress: called with one line after each step that did something.
+        overrides: for tests, and to accept a genuine mass change.
 
-    Raises ValueError where several processes would ask registries, Interrupted where the disk, or the database of
-    Dagster's records, lets it not go on.
+    Raises ValueError if several processes would fetch from registries, Interrupted if the disk or the
+    database of Dagster's records fails.
     """
     overrides = overrides or Overrides()
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
@@ -93,7 +94,9 @@ def ingest(
     if origin.asks and (silent_ones := [made for made in chosen if not made.datasets]):
         raise NotServed(silent_ones[0].code)
     if origin.asks and overrides.at_once > 1:
-        raise ValueError("registries are asked by one process, which keeps their pace: one market at a time")
+        raise ValueError(
+            "live registries are fetched by one process, for their rate limits: one market at a time"
+        )
     with ExitStack() as stack, interrupted.explained(settings):
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(workspace.custody.held(jurisdiction.code))
@@ -113,7 +116,7 @@ def ingest(
 
 
 def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
-    """The markets named, or all that are served; UnknownMarket where there is no such."""
+    """The markets named, or all that are served. Raises UnknownMarket."""
     by_code = {made.code.upper(): made for made in known}
     if not markets:
         return [made for made in by_code.values() if made.state == "served"]
@@ -167,7 +170,7 @@ class _Round:
         opened = self._origin.open(instant)
         read = [made for made in self._jurisdictions if made.datasets]
         for made in self._jurisdictions:
-            if not made.datasets:  # announced: its files are told of, and nothing is read
+            if not made.datasets:  # announced: its files are listed, none is read
                 raw.list_files(self._workspace, made, opened, batch)
         if self._at_once > 1 and len(read) > 1:
             work = Work(self._workspace.settings, self._origin, batch, instant)
@@ -175,7 +178,7 @@ class _Round:
         return (self._runs.take_in(made, batch, opened) for made in read)
 
     def _noted(self, batch: str, found: IngestReport) -> IngestReport:
-        """The report, also where the disk does not take its note: it says what failed before."""
+        """Writes the run log; a disk error is added to the report, which keeps the earlier errors."""
         try:
             noting.ended(self._workspace, self._jurisdictions, batch, found)
         except OSError as error:
@@ -187,6 +190,6 @@ class _Round:
         earlier = batch_instant(batch)
         if earlier - now > CLOCK_SLACK:
             self._workspace.tell(
-                f"this clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: what comes "
-                "counts from just after that run; set the clock"
+                f"the clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: new data "
+                "is stamped just after that run; correct the clock"
             )

@@ -1,7 +1,6 @@
-"""Schedules: each market once a day, when its profile dataset is due, and its export at night.
+"""Schedules: each market once a day, at the cadence of its profile dataset, and its export at night.
 
 All are off until turned on.
-
 Docs: https://docs.dagster.io/guides/automate/schedules
 """
 
@@ -21,7 +20,7 @@ EXPORT_CRON: Final = "30 3 * * *"
 
 
 def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.ScheduleDefinition:
-    """A daily run of one market; its batch is named when it is due."""
+    """A daily run of one market; its batch id is assigned when the schedule fires."""
 
     @dg.schedule(
         name=f"{job_name(jurisdiction)}_daily",
@@ -40,11 +39,11 @@ def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Sche
 
 
 def export_schedule(jurisdiction: Jurisdiction) -> dg.ScheduleDefinition:
-    """A nightly export of one market; with no release since the last one it finds nothing to do."""
+    """A nightly export of one market; a no-op without a new release."""
     return dg.ScheduleDefinition(
         name=f"{export_job_name(jurisdiction)}_nightly",
         job_name=export_job_name(jurisdiction),
         cron_schedule=EXPORT_CRON,
         execution_timezone="UTC",
-        description=f"Nightly bulk hand-over of {jurisdiction.code}.",
+        description=f"Nightly bulk export of {jurisdiction.code}.",
     )

@@ -1,7 +1,6 @@
-"""Sensors: the reader of a market's feeds is kept running, and what it took is taken in within minutes.
+"""Sensors that keep the reader of a market's feeds running, and ingest what it spooled within minutes.
 
 All are off until turned on. Does not belong here: reading (`listening`), or runs by the clock (`schedules`).
-
 Docs: https://docs.dagster.io/guides/automate/sensors
 """
 
@@ -25,20 +24,20 @@ from warehouse.locks import is_ingested
 
 AGAIN_SECONDS: Final = 30
 TAKE_SECONDS: Final = 120
-BEGINNING: Final = timedelta(minutes=5)  # for which a run may not yet hold what it will
+BEGINNING: Final = timedelta(minutes=5)  # time in which a new run may not have taken its lock yet
 AFTER_FAILURE: Final = timedelta(minutes=10)
 
 
 def listen_job_name(jurisdiction: Jurisdiction) -> str:
-    """`listen_<cc>`."""
+    """Name of a market's feed reader job: `listen_<cc>`."""
     return f"listen_{jurisdiction.code.lower()}"
 
 
 def listen_job(jurisdiction: Jurisdiction) -> dg.JobDefinition:
-    """Reads a market's feeds until it is ended: no part of an ingest, and holds no market."""
+    """The job that reads a market's feeds until it is stopped; not part of an ingest, holds no market lock."""
 
     @dg.op(
-        name=f"read_{jurisdiction.code.lower()}_feeds", description="One connection per feed, into the inbox."
+        name=f"read_{jurisdiction.code.lower()}_feeds", description="One connection per feed, into the spool."
     )
     def read(workspace: dg.ResourceParam[Workspace], origin: dg.ResourceParam[Live]) -> None:
         listen(workspace, jurisdiction, origin.http, threading.Event())
@@ -46,7 +45,7 @@ def listen_job(jurisdiction: Jurisdiction) -> dg.JobDefinition:
     @dg.job(
         name=listen_job_name(jurisdiction),
         executor_def=dg.in_process_executor,
-        description=f"Feeds of {jurisdiction.code}, read while they happen.",
+        description=f"Streaming feeds of {jurisdiction.code}.",
     )
     def job() -> None:
         read()
@@ -55,16 +54,17 @@ def listen_job(jurisdiction: Jurisdiction) -> dg.JobDefinition:
 
 
 def listen_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorDefinition:
-    """Starts the reader where none runs: after a start, a kill, or a refusal that was mended.
+    """Starts the reader if none runs: after a start, a kill, or a refusal that was fixed.
 
-    Whether one runs is told by its locks, which the system drops with it: Dagster goes on showing a killed run.
+    Checks the reader's locks, which the system releases when it dies, because Dagster keeps showing a killed
+    run.
     """
 
     @dg.sensor(
         name=f"{listen_job_name(jurisdiction)}_always",
         job_name=listen_job_name(jurisdiction),
         minimum_interval_seconds=AGAIN_SECONDS,
-        description=f"Keeps the reader of {jurisdiction.code} running.",
+        description=f"Keeps the feed reader of {jurisdiction.code} running.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> Any:
         if any(is_listened_to(workspace, dataset) for dataset in listened(jurisdiction)):
@@ -79,19 +79,19 @@ def listen_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Sensor
 
 
 def inbox_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorDefinition:
-    """Ingests the market where its reader has put something into the inbox and no ingest is under way."""
+    """Ingests the market if its spool is not empty and no ingest is in progress."""
 
     @dg.sensor(
         name=f"{job_name(jurisdiction)}_inbox",
         job_name=job_name(jurisdiction),
         minimum_interval_seconds=TAKE_SECONDS,
-        description=f"Takes in what the reader of {jurisdiction.code} brought.",
+        description=f"Ingests what the feed reader of {jurisdiction.code} received.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> Any:
         if all(Inbox(workspace.layout, dataset.key).is_empty() for dataset in listened(jurisdiction)):
-            return dg.SkipReason("the inbox is empty")
+            return dg.SkipReason("the spool is empty")
         if is_ingested(workspace.layout, jurisdiction.code):
-            return dg.SkipReason("an ingest is under way")
+            return dg.SkipReason("an ingest is in progress")
         now = workspace.clock()
         if reason := _waits_for(context.instance, job_name(jurisdiction), now, timedelta(0)):
             return dg.SkipReason(reason)
@@ -109,7 +109,7 @@ def _waits_for(instance: dg.DagsterInstance, job: str, now: datetime, pause: tim
         return None
     ended = None if record.end_time is None else datetime.fromtimestamp(record.end_time, UTC)
     if not record.dagster_run.is_finished:
-        return "a run is beginning" if now - record.create_timestamp < BEGINNING else None
+        return "a run is starting" if now - record.create_timestamp < BEGINNING else None
     if record.dagster_run.status is dg.DagsterRunStatus.FAILURE and ended is not None and now - ended < pause:
-        return f"the last run failed at {ended:%H:%M}: it is tried again {pause.total_seconds() / 60:.0f} min later"
+        return f"the last run failed at {ended:%H:%M}: retry {pause.total_seconds() / 60:.0f} min later"
     return None

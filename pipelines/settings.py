@@ -1,7 +1,7 @@
-"""What may differ between two installations of the pipelines: one frozen object.
+"""Settings of an installation of the pipelines, as one frozen object.
 
-Read once, by whoever composes a process (`firm`, `definitions`), and passed on. Does not belong here:
-rules of the data (guards stand in the declarations), or settings of the API.
+Read once, by the code that composes a process (`firm`, `definitions`), and passed on. Does not belong here:
+rules of the data (guards are part of the declarations), or settings of the API.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from warehouse.remote.address import SETTING as OBJECT_STORE
 from warehouse.remote.address import Address, BadAddress
 
 DEFAULT_DATA: Final = Path(".data")
-# dagster-postgres tells of events by a statement that only this driver takes; a bare address means another one.
+# dagster-postgres stores events with a statement that only this driver accepts; a bare URL selects another
+# driver.
 _DRIVER: Final = "postgresql+psycopg2://"
 PROJECT: Final = Path(__file__).resolve().parents[1]
 DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
 
 
 class SettingError(ValueError):
-    """A setting that cannot be used: says which, what it takes and what it holds."""
+    """An invalid setting; the message says which, what it accepts and its value."""
 
     def __init__(self, name: str, value: str, takes: str) -> None:
         super().__init__(f"{name} must be {takes}, not {value!r}")
@@ -38,16 +39,19 @@ class Settings:
     data: FIRM_DATA, the root of all state.
     keep_releases: FIRM_KEEP_RELEASES, how many releases stay on disk.
     workers: FIRM_WORKERS, processes that parse documents; 0 means one per processor.
-    pool_documents: FIRM_POOL_DOCUMENTS, from how many documents in one batch the process pool is worth
-    starting.
-    keep_runs: FIRM_KEEP_RUNS, how many runs' receipts stay on disk.
+    pool_documents: FIRM_POOL_DOCUMENTS, minimum number of documents in a batch for which the process pool is
+    started.
+    keep_runs: FIRM_KEEP_RUNS, how many runs' step results stay on disk.
     keep_exports: FIRM_KEEP_EXPORTS, how many exports of each market stay on disk.
-    user_agent: FIRM_USER_AGENT, how we introduce ourselves to registries.
-    credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that want a key.
-    object_store: FIRM_OBJECT_STORE, what this machine shares with others; None where it is alone.
-    dagster_database_url: FIRM_DAGSTER_DATABASE_URL, PostgreSQL for Dagster's own state; empty: SQLite in `data`.
-    celery_broker_url: FIRM_CELERY_BROKER_URL, the Redis by which workers get Dagster's runs; empty: no workers.
-    claim_seconds: FIRM_CLAIM_SECONDS, after how many seconds without a sign a machine that holds a market is gone.
+    user_agent: FIRM_USER_AGENT, the User-Agent sent to registries.
+    credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that require a
+    key.
+    object_store: FIRM_OBJECT_STORE, state shared with other machines; None on a single machine.
+    dagster_database_url: FIRM_DAGSTER_DATABASE_URL, PostgreSQL for Dagster's own state; empty: SQLite in
+    `data`.
+    celery_broker_url: FIRM_CELERY_BROKER_URL, Redis that hands Dagster's runs to workers; empty: no workers.
+    claim_seconds: FIRM_CLAIM_SECONDS, seconds without a heartbeat after which a machine's lease of a market
+    expires.
     """
 
     data: Path = DEFAULT_DATA
@@ -65,7 +69,7 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self:
-        """Settings as FIRM_… variables give them; what is not set has its default."""
+        """Settings from FIRM_… variables, with defaults for those not set."""
         return cls(
             data=Path(environment.get("FIRM_DATA") or DEFAULT_DATA),
             keep_releases=_count(environment, "FIRM_KEEP_RELEASES", 5, 1),
@@ -83,24 +87,24 @@ class Settings:
 
     @property
     def layout(self) -> Layout:
-        """Where everything lies, absolute: Dagster's steps may run elsewhere."""
+        """Layout of the data root, with absolute paths: Dagster's steps may run in another directory."""
         return Layout(self.data.resolve())
 
     @property
     def dagster_storage(self) -> Path:
-        """Dagster's own state; goes into FIRM_DAGSTER_STORAGE, which `dagster.yaml` reads."""
+        """Dagster's own state; passed as FIRM_DAGSTER_STORAGE, which `dagster.yaml` reads."""
         return self.data.resolve() / "dagster"
 
     @property
     def dagster_home(self) -> Path:
-        """The folder of the `dagster.yaml` that holds: of one machine alone, or of what it shares."""
+        """The folder of the `dagster.yaml` in effect: single machine, PostgreSQL or Celery."""
         if self.celery_broker_url:
             return PROJECT / "deploy" / "dagster" / "celery"
         return PROJECT / "deploy" / "dagster" / "postgresql" if self.dagster_database_url else PROJECT
 
     @property
     def dagster_environment(self) -> dict[str, str]:
-        """What `dagster.yaml` reads, and where it stands."""
+        """Environment variables that `dagster.yaml` reads, and DAGSTER_HOME."""
         return {
             "DAGSTER_HOME": str(self.dagster_home),
             "FIRM_DAGSTER_STORAGE": str(self.dagster_storage),
@@ -110,7 +114,7 @@ class Settings:
 
     @property
     def processes(self) -> int:
-        """How many worker processes a pool has."""
+        """Number of worker processes in a pool."""
         return self.workers or os.cpu_count() or 1
 
 
@@ -142,7 +146,7 @@ def _object_store(environment: Mapping[str, str]) -> Address | None:
 
 
 def _credentials(text: str) -> dict[str, tuple[str, str]]:
-    """The message never repeats what it found: it may be a key."""
+    """Parses FIRM_CREDENTIALS. Error messages never repeat the value, which may be a key."""
     found: dict[str, tuple[str, str]] = {}
     for pair in text.split():
         host, equals, secret = pair.partition("=")

@@ -1,4 +1,4 @@
-"""News and acts that found no company, for a person to look through: why, and which listed company may be meant.
+"""Review list of news and notices without a company: why, and which listed company may be meant.
 
 Does not belong here: the links that were followed (`connectors`), or printing (`firm`).
 """
@@ -20,17 +20,17 @@ from pipelines.stages.linked import Links
 from warehouse.history import History
 from warehouse.schema.tables import COMPANIES, LISTINGS
 
-NOBODY: Final = "nobody answers to what it names"
-SEVERAL: Final = "several companies answer to what it names"
-NO_NAME: Final = "it names nobody by what can be looked up"
+NOBODY: Final = "no company matches the names or numbers in the item"
+SEVERAL: Final = "several companies match the names or numbers in the item"
+NO_NAME: Final = "the item has no name or number to look up"
 COLUMNS: Final = ("register", "published_at", "title", "url", "why", "perhaps")
 _TOLD: Final = (*COLUMNS[:-1], "name")
 
 
 def unmatched(workspace: Workspace, jurisdiction: Jurisdiction, press: Press, limit: int) -> pl.DataFrame:
-    """The newest news and acts of a market without a company: COLUMNS.
+    """The newest news and notices of a market without a company: COLUMNS.
 
-    perhaps: the name of the one listed company that is close enough to the name an item has; a person decides.
+    perhaps: the name of the one listed company with a similar enough name; a person decides.
     """
     with workspace.history(jurisdiction.code) as history:
         links = Links(jurisdiction, history)
@@ -61,7 +61,7 @@ def _items(links: Links, press: Press) -> Iterator[pl.DataFrame]:
         rows = links.unanswered(table)
         for several, why in ((None, NO_NAME), (False, NOBODY), (True, SEVERAL)):
             part = rows.filter(pl.col("_several").eq_missing(pl.lit(several, pl.Boolean)))
-            # a wire's rows are its items, one by one; of other tables items are told by the exchange's own names
+            # only wire items carry the issuer's name; other tables use the exchange's own names
             name = part[AUTHOR] if AUTHOR in part.columns else pl.lit(None, pl.String)
             told = items(part.drop("_several")).with_columns(name=name, why=pl.lit(why))
             yield told.filter(is_news())

@@ -1,7 +1,7 @@
-"""Work done by threads while its results are used, in the order of its items.
+"""Prefetching and ordered parallel mapping with threads.
 
-For work that runs outside of Python's own lock, as polars' does; much of that takes one thread at a time. Belongs
-here: threads, order, how many items are under way. Does not belong here: what is made.
+For work that releases the GIL, as polars does; much of it is limited to one thread at a time. Belongs here:
+threads, order, how many items are in progress. Does not belong here: the work done.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Made = TypeVar("Made")
 
 
 def ahead(made: Generator[T, None, None]) -> Iterator[T]:
-    """The same items in the same order, the next made while one is used, and an error in its place.
+    """Prefetches one item: the next is made while the current one is used; order and errors are preserved.
 
-    Whoever stops early ends the maker.
+    Closing the iterator early also closes `made`.
     """
     with closing(made), ThreadPoolExecutor(1) as thread:
         following = thread.submit(_some, made)
@@ -33,11 +33,11 @@ def ahead(made: Generator[T, None, None]) -> Iterator[T]:
 def in_lanes(
     items: Generator[T, None, None], work: Callable[[T], Made], *, waiting: int = 0
 ) -> Iterator[Made]:
-    """What `work` makes of each item, in their order, as many at one time as polars has threads.
+    """Maps `work` over the items in parallel, one thread per polars thread; results keep the order of the items.
 
-    `work` must not need what it made of items before. An error comes in its place, also one of `items`, which one
-    thread goes through. waiting: how many more are on their way, so that lanes have work while their user has too;
-    one more is held.
+    `work` must not depend on results of earlier items. An error is raised at its position, also one of `items`,
+    which is iterated by a single thread. waiting: extra items in progress, so that the threads have work while
+    the consumer is busy; one more item is kept in memory.
     """
     lanes = pl.thread_pool_size()
     under_way = deque[Future[Made]]()
@@ -54,7 +54,7 @@ def in_lanes(
 
 
 def _some(made: Iterator[T]) -> tuple[T] | tuple[()]:
-    """The next item; nothing behind the last."""
+    """The next item as a 1-tuple; an empty tuple at the end."""
     for item in made:
         return (item,)
     return ()

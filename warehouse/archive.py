@@ -1,8 +1,8 @@
-"""RAW (docs/architecture.md 1): every body as it was sent, and one manifest line for every fetch.
+"""RAW archive (docs/architecture.md 1): every body as received, and one manifest line per fetch.
 
-Bodies lie by their SHA-256 (`objects`); `manifest/<dataset>.jsonl` tells of each fetch, in the order it
-happened. Nothing is changed or taken away, except what `erase` and `prune` remove, and that leaves a line
-too. Does not belong here: what is in a body (`connectors`), or what has been read from it (`lake`).
+Bodies are stored by SHA-256 (`objects`); `manifest/<dataset>.jsonl` lists every fetch in order. Append-only,
+except for `erase` and `prune`, which also add a line. Does not belong here: the content of a body
+(`connectors`), or rows parsed from it (`lake`).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Redact = Callable[[BinaryIO], BinaryIO]
 
 
 def utc_now() -> datetime:
-    """The clock of everybody who is not given another."""
+    """The default clock: current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class RawPiece:
-    """One body in RAW, new for its name. Field names are those of `connectors.declare.Piece`.
+    """One body in RAW that is new for its name. Field names are those of `connectors.declare.Piece`.
 
-    `replaces`: the body of the same name and instant that came before, when a source has issued a file again.
-    `open` may cross to another process.
+    `replaces`: SHA-256 of the earlier body of the same name and instant, if the source re-issued the file.
+    `open` can be pickled to another process.
     """
 
     dataset: str
@@ -56,11 +56,11 @@ class RawPiece:
 
 @dataclass(slots=True)
 class _Manifest:
-    """Lines of one dataset, the end of the last whole one, and the newest body of each name."""
+    """Manifest lines of one dataset, the end of the last complete line, and the newest body per name."""
 
     lines: list[dict[str, Any]] = field(default_factory=list)
     end: int = 0
-    size: int = 0  # of the file, a torn line included
+    size: int = 0  # of the file in bytes, including an incomplete last line
     newest: dict[str, dict[str, Any]] = field(default_factory=dict)
     erased: dict[str, dict[str, Any]] = field(default_factory=dict)  # by SHA-256
 
@@ -73,7 +73,7 @@ class _Manifest:
 
 
 class Archive:
-    """The RAW archive below one data root. One writer per dataset: its market's lock sees to that."""
+    """The RAW archive of one data root. One writer per dataset, ensured by the lock of its market."""
 
     def __init__(
         self,
@@ -92,13 +92,14 @@ class Archive:
     def put(
         self, dataset: str, arrival: ArrivalLike, batch: str, redact: Redact | None = None
     ) -> RawPiece | None:
-        """Takes a body in and writes its line. None: the same bytes as the newest body of that name.
+        """Stores a body and appends its manifest line.
 
-        `redact` stands between the socket and the archive: what it takes out is never stored, and both hashes
-        are kept.
+        Returns None if the newest body of that name has the same bytes.
+        `redact` filters the stream before it is written: removed content is never stored; both SHA-256 are
+        recorded.
         """
         stored = objects.store(self._root, arrival.body, redact, self._on_step)
-        if stored.sha256 in self._manifest(dataset).erased:  # it has come again: what was taken out stays out
+        if stored.sha256 in self._manifest(dataset).erased:  # received again: stays erased
             files.discard(objects.object_path(self._root, stored.sha256))
         before = self._manifest(dataset).newest.get(arrival.name)
         fresh = before is None or before["sha256"] != stored.sha256
@@ -123,14 +124,14 @@ class Archive:
     def failed(
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
     ) -> None:
-        """Writes the line of a fetch that gave no body to believe."""
+        """Appends the manifest line of a failed fetch."""
         line = self._line(dataset, name, batch)
         self._append(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
 
     def pieces(self, dataset: str, batch: str | None = None) -> Iterator[RawPiece]:
         """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
 
-        Erased ones are gone; those written again without somebody keep the SHA-256 that they came with.
+        Erased bodies are omitted; bodies rewritten by an erasure keep the SHA-256 they were received with.
         """
         lines = self._manifest(dataset).lines
         erased = self._manifest(dataset).erased
@@ -139,7 +140,7 @@ class Archive:
             for line in lines
             if line["new"] and _kept_as(line["sha256"], erased) is not None and batch in {None, line["batch"]}
         ]
-        found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch
+        found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch order
         return map(self._piece, found)
 
     def lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
@@ -151,14 +152,15 @@ class Archive:
         return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
 
     def verify(self, piece: RawPiece) -> None:
-        """Reads a body to its end; raises CorruptObject, naming object and file, when it is damaged."""
+        """Reads a body to the end; raises CorruptObject, naming object and file, if it is damaged."""
         sha256 = _kept_as(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
         objects.verify(self._root, sha256, f"{piece.dataset}: {piece.name}")
 
     def erase(self, dataset: str, sha256: str, reason: str, instead: BinaryIO | None = None) -> None:
-        """Removes a body for good and leaves a line that says so. `instead`: what is kept of it, if anything.
+        """Deletes a body permanently and records that.
 
-        Other datasets with these bytes lose them too.
+        `instead`: replacement body without the erased records, if any.
+        Other datasets with the same bytes lose the body too.
         """
         kept_as = _kept_as(sha256, self._manifest(dataset).erased)
         if kept_as is None:
@@ -166,21 +168,21 @@ class Archive:
         stored = None if instead is None else objects.store(self._root, instead, None, self._on_step)
         line = self._line(dataset, "", "") | {"erased": kept_as, "reason": reason, "new": False}
         if stored is not None and stored.sha256 == kept_as:
-            return  # nothing was taken out
+            return  # nothing was removed
         if stored is not None:
             line |= {"became": stored.sha256, "bytes": stored.size}
         self._append(dataset, line)
         files.discard(objects.object_path(self._root, kept_as))
 
     def stored(self, piece: RawPiece) -> int | None:
-        """Bytes that a body takes on disk; None where it is not there any more."""
+        """Bytes of a body on disk; None if it no longer exists."""
         path = self._object(piece)
         return path.stat().st_size if path.exists() else None
 
     def prune(self, piece: RawPiece) -> None:
-        """Removes a body that nobody reads any more and leaves a line that says so.
+        """Deletes a body that is no longer needed and records that.
 
-        Unlike one that is erased it may come again, and is then stored again.
+        Unlike an erased body it is stored again if it is received again.
         """
         path = self._object(piece)
         self._append(piece.dataset, self._line(piece.dataset, "", "") | {"pruned": path.stem, "new": False})
@@ -191,7 +193,10 @@ class Archive:
         return objects.object_path(self._root, sha256)
 
     def discard_erased(self) -> None:
-        """Removes bodies whose line, read anew, says so: a kill may have come between, or another machine."""
+        """Deletes bodies that the manifests list as erased.
+
+        The manifests are reread: a kill, or an erasure on another machine, may have left some bodies.
+        """
         self._manifests.clear()
         for dataset in self.datasets():
             for sha256 in self._manifest(dataset).erased:
@@ -210,7 +215,7 @@ class Archive:
         return self._root / "manifest" / f"{dataset}.jsonl"
 
     def _manifest(self, dataset: str) -> _Manifest:
-        """The manifest as the file stands: another Archive may have written to it since."""
+        """The current manifest; reread if the size of the file changed, as another Archive may have appended."""
         path = self._path(dataset)
         size = path.stat().st_size if path.exists() else 0
         known = self._manifests.get(dataset)
@@ -227,7 +232,7 @@ class Archive:
         with path.open("ab") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             manifest = self._manifest(dataset)
-            handle.truncate(manifest.end)  # a line that a kill tore is no line
+            handle.truncate(manifest.end)  # cuts off a line left incomplete by a kill
             self._on_step("line begun")
             handle.write(text)
             handle.flush()
@@ -260,9 +265,9 @@ class Archive:
 
 
 def _read(path: Path) -> _Manifest:
-    """All whole lines.
+    """Parses all complete lines.
 
-    What follows the last newline was torn by a kill: ignored, and overwritten by the next.
+    Whatever follows the last newline was left by a kill: it is ignored, and overwritten by the next line.
     """
     manifest = _Manifest()
     with path.open("rb") as handle:
@@ -280,7 +285,7 @@ def _read(path: Path) -> _Manifest:
 
 
 def _kept_as(sha256: str, erased: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The SHA-256 under which a body lies now; None where nothing of it is left."""
+    """The SHA-256 under which a body is stored now; None if it was erased entirely."""
     found: str | None = sha256
     while found is not None and found in erased:
         found = erased[found].get("became")
@@ -288,7 +293,7 @@ def _kept_as(sha256: str, erased: Mapping[str, Mapping[str, Any]]) -> str | None
 
 
 def _instant(moment: datetime) -> str:
-    """Fixed width in UTC: sorting the text is sorting the instants."""
+    """UTC with fixed width, so that text order is time order."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 

@@ -1,4 +1,4 @@
-"""What the archive takes in, as it is handed over.
+"""Interface of what the archive stores.
 
 Does not belong here: where it comes from (`connectors.declare.Arrival`, `pipelines.origins`).
 """
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Protocol
 
 
 class ArrivalLike(Protocol):
-    """What an origin hands in: shaped like `connectors.declare.Arrival`, which this package does not know."""
+    """A fetched body with metadata, shaped like `connectors.declare.Arrival`, which must not be imported here."""
 
     @property
     def name(self) -> str: ...

@@ -1,7 +1,7 @@
-"""`warehouse.duckdb` of a release: the shared tables in full, by company, digests, and the table `search`.
+"""Full build of a release's `warehouse.duckdb`: shared tables sorted by company, digests, and the table `search`.
 
-Made from the histories. Does not belong here: writing the changed companies again in a copy of the former release
-(`patching`), what the API answers from (`serving`), or folders, pointers and manifests (`release`).
+Built from the histories. Does not belong here: patching changed companies into a copy of the previous release
+(`patching`), the API's database (`serving`), or folders, pointers and manifests (`release`).
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ from warehouse.schema.tables import COMPANIES, COMPANY_ID, TABLES
 from warehouse.schema.types import Table
 
 DIGESTS: Final = "digests"
-_LANES: Final = 2  # tables written at one time
-_OWN: Final = len("firm:XX:") + 1  # where what is a company's own begins in its id
-# A history holds rows as they came: runs of companies in order, some of the first load and one for each day since.
-# Whoever reads some companies reads a little of each run, which costs less than putting whole rows in order.
+_LANES: Final = 2  # tables written in parallel
+_OWN: Final = len("firm:XX:") + 1  # position in a company id after the common market prefix
+# A history stores rows in arrival order: runs of companies in order, some from the first load and one per day
+# since.
+# Reading a few companies touches a little of each run, which is cheaper than sorting whole rows.
 MOST_UNSORTED_RUNS: Final = 64
-_ALL: Final = "true"  # a condition that all rows meet
+_ALL: Final = "true"  # a condition that is always true
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where one market's rows come from: its history, or a former release where `history` is None."""
+    """Where one market's rows come from: its history, or the previous release if `history` is None."""
 
     market: str
     history: Path | None
 
 
 def standing(history: Path, since: Standing | None) -> tuple[Standing, pl.Series | None]:
-    """How far a history stands, and the companies changed since.
+    """The current revision of a history, and the companies changed since `since`.
 
-    None where that cannot be told: all of them.
+    None instead of companies if that cannot be determined: all of them may have changed.
     """
     with opened() as memory, attached(memory, history, "market") as connection:
         ids = connection.execute("SELECT id FROM market.identity").fetchall()
@@ -65,12 +66,12 @@ def attached(
     name: str,
     mode: Literal["READ_ONLY", "READ_WRITE"] = "READ_ONLY",
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Shows another file as a catalog. What fails while it is shown undoes its transaction."""
+    """Attaches another file as a catalog. An error inside the block rolls back the transaction."""
     connection.execute(f"ATTACH {text(str(path.resolve()))} AS {quoted(name)} ({mode})")
     try:
         yield connection
     except BaseException:
-        with suppress(duckdb.TransactionException):  # there is none
+        with suppress(duckdb.TransactionException):  # no open transaction
             connection.rollback()
         raise
     finally:
@@ -78,7 +79,7 @@ def attached(
 
 
 def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
-    """Writes every table of every market from nothing; rows of companies whose ids are close lie close together."""
+    """Writes every table of every market from scratch; companies with close ids are stored close together."""
     with opened(path) as connection:
         create(connection)
         for source in sorted(sources, key=lambda source: source.market):
@@ -97,7 +98,7 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
 
 
 def create(connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes the tables of a release."""
+    """Creates the tables of a release."""
     for table in TABLES:
         connection.execute(f"CREATE TABLE {quoted(table.name)} ({_shape(table)})")
     connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest UBIGINT)")
@@ -109,7 +110,7 @@ def _shape(table: Table) -> str:
 
 
 def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
-    """Every table, some at one time: rows that come in an order are written by one thread."""
+    """Copies every table, several in parallel: sorted inserts are single-threaded."""
 
     def copy(table: Table) -> None:
         with cursor(connection, database) as own:
@@ -124,10 +125,10 @@ def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source, parts: list[str]) -> None:
-    """parts: conditions that part the companies of the market into stretches."""
+    """Copies one table. parts: conditions that partition the market's companies by id range."""
     name, rows = quoted(table.name), _of_market(table, source)
     if all(_runs(connection, f"FROM ({rows}) WHERE {part}") <= MOST_UNSORTED_RUNS for part in parts):
-        # at once: the last rows of every statement fill no group of rows, and are written again with the next
+        # In one statement: the last, incomplete row group of each statement is rewritten by the next one.
         connection.execute(f"INSERT INTO {name} BY NAME {rows}")
         return
     for part in parts:
@@ -143,7 +144,7 @@ def _of_market(table: Table, source: Source) -> str:
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, found: str) -> int:
-    """How many stretches of rows there are, as they lie, whose companies are in order."""
+    """Number of runs in stored row order within which companies are sorted."""
     return 1 + number(
         connection,
         f"""SELECT count(*) FILTER (company_id < before)
@@ -152,12 +153,15 @@ def _runs(connection: duckdb.DuckDBPyConnection, found: str) -> int:
 
 
 def taken(table: Table, only: str) -> str:
-    """Takes what the history `origin` holds true now of the companies in the relation `only`."""
+    """SQL that inserts the current rows of history `origin` for the companies in the relation `only`."""
     return f"INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM ({told(table, only)}) ORDER BY {order(table)}"
 
 
 def told(table: Table, only: str | None = None) -> str:
-    """What the history `origin` holds true now; with a world axis, earlier spans too. `only`: of whom."""
+    """SQL for the current rows of history `origin`, with past valid-time versions where there are any.
+
+    `only`: relation of companies to restrict to.
+    """
     listed = columns(table.names)
     if table.valid_from:
         listed += ", valid_to"
@@ -170,30 +174,30 @@ def told(table: Table, only: str | None = None) -> str:
 
 
 def few(place: str, others: str, column: str) -> str:
-    """The few rows of a table that have a column in common with others, and those alone are read in full.
+    """A FROM clause for the few rows of a table that match `others` on a column; only those are read in full.
 
-    A semi join by itself reads all columns of every row, which takes twice as long.
+    A plain semi join reads all columns of every row, which takes twice as long.
     """
     return f"{place} WHERE rowid IN (SELECT rowid FROM {place} SEMI JOIN {others} USING ({quoted(column)}))"
 
 
 def order(table: Table) -> str:
-    """By company first: what the documents of some are made of lies close together."""
+    """Sort order, by company first: rows needed for one company's documents are stored close together."""
     return columns(list(dict.fromkeys((COMPANY_ID.name, *table.key))))
 
 
 def _order_within(table: Table) -> str:
-    """The same order, of the companies of one market: ids begin alike, and DuckDB sorts by what they begin with."""
+    """The same order within one market, without the common id prefix: DuckDB sorts by the first bytes first."""
     company = quoted(COMPANY_ID.name)
     return order(table).replace(company, f"{company}[{_OWN}:]", 1)
 
 
 def digest(connection: duckdb.DuckDBPyConnection) -> None:
-    """One digest per company: of how many rows it has in all tables, and of two sums over the hashes of them.
+    """Writes one digest per company: row count over all tables, and two sums over the row hashes.
 
-    Of business columns only. A sum does not depend on the order of rows; what leaves the one as it is changes the
-    other. DuckDB's own hash takes a twentieth of what a text of every row does; where another edition of it has
-    another hash, `hash_edition` tells.
+    Business columns only. Sums do not depend on row order; a change that leaves one sum equal changes the
+    other. DuckDB's own hash takes a twentieth of the time of hashing rows as text; `hash_edition` identifies
+    the hash, which may differ between versions of DuckDB.
     """
     rows = " UNION ALL ".join(_hashes(table, place) for place, table in enumerate(TABLES))
     for part in stretches.conditions(connection, COMPANIES.name):
@@ -210,51 +214,54 @@ def _hashes(table: Table, place: int) -> str:
 
 
 def hash_edition() -> str:
-    """Tells by which hash digests and fingerprints are made: releases of two editions cannot be compared."""
+    """Identifies the hash used for digests and fingerprints: releases with different ones cannot be compared."""
     with opened() as memory:
         hashed = number(memory, "SELECT hash(1, 'a', DATE '2026-11-22', 1.5, NULL, ['b'], true)")
     return f"hashes of sums of {hashed}"
 
 
 def fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
-    """SHA-256 over all companies' digests: equal for equal content, however it was built.
+    """SHA-256 over all companies' digests: equal for equal content, whether built in full or patched.
 
-    Of sums, as digests are: putting ten million in order takes twenty times as long.
+    Computed from sums, as digests are: sorting ten million rows takes twenty times as long.
     """
     sums = "count(*), sum(hash(company_id, digest)), sum(hash(digest, company_id))"
     return connection.execute(f"SELECT sha256(concat_ws(' ', {sums})) FROM {DIGESTS}").fetchall()[0][0]
 
 
 def counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Rows by table."""
+    """Row count by table."""
     return {table.name: number(connection, f"SELECT count(*) FROM {quoted(table.name)}") for table in TABLES}
 
 
 def companies_by_market(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Companies by market."""
+    """Company count by market."""
     found = connection.execute("SELECT country, count(*) FROM companies GROUP BY ALL ORDER BY ALL")
     return dict(found.fetchall())
 
 
 def repeated_keys(connection: duckdb.DuckDBPyConnection, put: str | None = None) -> list[str]:
-    """Tables in which a key stands twice (with a world axis: twice from one day).
+    """Tables with duplicate keys (with valid time: duplicate key and start).
 
-    put: the catalog of rows that were put where no key stood twice; then only theirs are looked at.
+    put: catalog of the patched rows; if given, only those are checked, as the rest had no duplicates before.
     """
     parts = stretches.conditions(connection, COMPANIES.name) if put is None else [_ALL]
     return [table.name for table in TABLES if _repeats(connection, table, _rows(table, put), parts)]
 
 
 def _rows(table: Table, put: str | None) -> str:
-    """All rows of a table, or those that begin their key as one of the rows that were put there."""
+    """All rows of a table, or those that share their first key column with a patched row."""
     name = quoted(table.name)
     return name if put is None else few(name, f"{quoted(put)}.{name}", table.key[0])
 
 
 def _repeats(connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]) -> bool:
-    """parts: stretches of companies, in which keys are looked for that begin with one: all at once take memory."""
+    """True if a key occurs twice.
+
+    Checked per id range (`parts`) if the key begins with the company, to save memory.
+    """
     key = columns([*table.key, *((table.valid_from,) if table.valid_from else ())])
-    # whether two keys have one hash is told sooner than whether they are the same
+    # comparing hashes first is faster than comparing keys
     ways = (f"hash({key})", key)
     return any(
         all(number(connection, _repeated(f"(FROM {rows}) WHERE {part}", way)) for way in ways)

@@ -1,8 +1,8 @@
-"""Events of erased subjects: what an event's `data` still says of them, which is ids, kinds, dates and order.
+"""Redacts events of erased subjects: `data` keeps only ids, kinds, dates and order.
 
-The ledger keeps every event for ever, so that no sequence is given twice and readers find no hole; what its
-`data` tells of an erased subject is taken out, in the shape that the contract has for «not known»
-(docs/contract/contract.md 4.6).
+The ledger keeps every event permanently, so that no sequence is reused and readers see no gap; other facts in
+`data` about an erased subject are replaced by the contract's form for «not known» (docs/contract/contract.md
+4.6).
 Does not belong here: where events are stored (`ledger`, the deliveries of the API).
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Final
 from warehouse.tombstones import Tombstone
 
 _IDS: Final = re.compile(r'(?:firm:|own_)[^"\\]*')
-ERASED: Final = "[erased]"  # where the contract wants a text
+ERASED: Final = "[erased]"  # where the contract requires a text
 _FIGURES: Final = ("currency", "revenue", "operating_result", "net_result", "equity", "total_assets")
 _UNKNOWN: Final = {
     "source": ("url",),
@@ -30,14 +30,14 @@ _UNKNOWN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Blanking:
-    """The subjects whose events say no more than ids."""
+    """The subjects to redact from events."""
 
     companies: Collection[str]
     holders: Collection[str]
 
     @classmethod
     def of(cls, stones: Iterable[Tombstone]) -> Blanking:
-        """Of these tombstones."""
+        """Builds it from tombstones."""
         stones = tuple(stones)
         return cls(
             frozenset(stone.subject for stone in stones if stone.is_company),
@@ -45,8 +45,8 @@ class Blanking:
         )
 
     def blanked(self, data: str) -> str:
-        """The `data` of an event without what it tells of these subjects; the same text where it tells nothing."""
-        told_of = frozenset(_IDS.findall(data))  # one look for all subjects: there are many events
+        """The `data` of an event with these subjects redacted; the same text if they do not occur."""
+        told_of = frozenset(_IDS.findall(data))  # one scan for all subjects, as there are many events
         if told_of.isdisjoint(self.companies) and told_of.isdisjoint(self.holders):
             return data
         told: dict[str, Any] = json.loads(data)
@@ -62,7 +62,7 @@ class Blanking:
 
 
 def _blank_company(told: dict[str, Any]) -> None:
-    told["name"] = told["org_nr"]  # as a profile whose name is withheld
+    told["name"] = told["org_nr"]  # like a profile with a withheld name
     for part, names in _UNKNOWN.items():
         _blank(told, part, names)
     for part in ("news", "notice"):

@@ -1,6 +1,6 @@
-"""What the next release is made of, and making its files: from nothing, or from the former ones.
+"""Plans the next release and writes its files, in full or as a patch of the previous release.
 
-Does not belong here: locks, the ledger, the pointer (`release`), or what must hold of a release (`soundness`).
+Does not belong here: locks, the ledger, the pointer (`release`), or the validity of a release (`soundness`).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from warehouse.paths import Layout
 from warehouse.reading import DatasetState, MarketState
 from warehouse.soundness import Content
 
-# Of DuckDB while its rows become documents; as much again is polars' and SQLite's
+# DuckDB's memory while documents are built; polars and SQLite need as much again
 SERVING_MEMORY: Final = "2GB"
-CHECKING_MEMORY: Final = "1200MB"  # of DuckDB while SQLite makes the indexes, which holds all ids in memory
+CHECKING_MEMORY: Final = "1200MB"  # for DuckDB while SQLite creates its indexes, with all ids in memory
 COMPACT_AFTER: Final = timedelta(days=7)  # patches leave holes and unsorted rows behind
 
 
 @dataclass(frozen=True, slots=True)
 class MarketPart:
-    """What a market brings to a release. `history` None: what the former release has of it stays."""
+    """One market's input to a release. `history` None: its part of the previous release is kept."""
 
     market: str
     history: Path | None
@@ -42,9 +42,9 @@ class MarketPart:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the next release is made of. `changed` None: everything of that market may have changed.
+    """Plan of the next release. `changed` None: everything of that market may have changed.
 
-    `standings` and `changed` are of the markets that bring a history; `events` are new to the ledger.
+    `standings` and `changed` cover the markets with a history; `events` are those not in the ledger yet.
     """
 
     number: int
@@ -57,7 +57,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the former release already says all of this."""
+        """True if the previous release already has all of this."""
         if self.former is None:
             return not self.changed
         quiet = all(companies is not None and companies.is_empty() for companies in self.changed.values())
@@ -72,7 +72,10 @@ def plan(
     *,
     full: bool,
 ) -> Plan:
-    """Looks at the histories. What cannot be patched is built in full: a new market, schema or week."""
+    """Inspects the histories.
+
+    Builds in full what cannot be patched: new market, new schema, or a week since the last full build.
+    """
     standings: dict[str, Standing] = {}
     changed: dict[str, pl.Series | None] = {}
     for market, part in parts.items():
@@ -93,21 +96,21 @@ def plan(
 
 
 def require_histories(made: Plan) -> None:
-    """Raises Unsound where some market's rows would be taken from the former release, which is torn."""
+    """Raises Unsound if a market's rows would have to come from the previous release, which is truncated."""
     former = made.former
     left = sorted(former.markets.keys() - made.standings.keys()) if former else []
     if former and left:
         raise Unsound(
-            f"release {former.release}: {WAREHOUSE} is not as long as its manifest says, and no other file of "
-            f"{', '.join(left)} is at hand: take all markets in at one time (`firm ingest`), or go back to a "
-            "release before it (`firm release rollback`)"
+            f"release {former.release}: {WAREHOUSE} does not have the size in its manifest, and no copy with "
+            f"{', '.join(left)} is available: ingest all markets in one run (`firm ingest`), or roll back to an "
+            "earlier release (`firm release rollback`)"
         )
 
 
 def write(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> Content:
-    """Makes the files in the release's folder, which is there; what the tables hold, which is sound.
+    """Writes the files into the existing release folder and returns the validated table contents.
 
-    Raises Unsound where it is not.
+    Raises Unsound if the contents are invalid.
     """
     if made.full or made.former is None:
         return _write_full(layout, ledger, made, on_step)
@@ -144,7 +147,7 @@ def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step)
 def _write_patch(
     layout: Layout, ledger: Ledger, made: Plan, former: Manifest, on_step: files.Step
 ) -> Content:
-    """Each file is patched as soon as it is copied, the one beside the other."""
+    """Copies the previous release and patches each file in parallel as soon as it is copied."""
     folder, before = layout.release(made.number), layout.release(former.release)
 
     def copy(name: str) -> None:
@@ -164,8 +167,8 @@ def _write_patch(
         if companies is not None and (history := made.parts[market].history) is not None
     }
     rows = folder / patching.CHANGED
-    with ThreadPoolExecutor(1) as disk:  # one file after the other: a disk is no faster with two
-        # the documents first: they take longest to be brought up to date
+    with ThreadPoolExecutor(1) as disk:  # sequentially: a disk is no faster with two
+        # documents first, as patching them takes longest
         documents, tables, index = (disk.submit(copy, name) for name in (SERVING, WAREHOUSE, NAMES))
         patching.gather(rows, changed, before / WAREHOUSE)
         with (
@@ -191,7 +194,7 @@ def _write_patch(
 
 
 def _checked(path: Path, release: int, put: str) -> Content:
-    """What finished tables hold; they are durable then."""
+    """Validates finished tables, then syncs the file."""
     with opened(path, read_only=True) as connection:
         content = soundness.content(connection, release, put)
     files.sync_file(path)
@@ -199,7 +202,7 @@ def _checked(path: Path, release: int, put: str) -> Content:
 
 
 def describe(layout: Layout, made: Plan, content: Content, now: datetime, events: range) -> Manifest:
-    """The manifest of the files as they are."""
+    """Builds the manifest of the written files."""
     former = made.former
     return Manifest(
         release=made.number,
@@ -229,5 +232,5 @@ def _markets(made: Plan, companies: Mapping[str, int]) -> dict[str, MarketState]
 
 
 def sizes(folder: Path) -> dict[str, int]:
-    """Bytes of a release's files."""
+    """File sizes of a release in bytes."""
     return {name: (folder / name).stat().st_size for name in (WAREHOUSE, SERVING, NAMES)}

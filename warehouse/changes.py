@@ -1,9 +1,9 @@
-"""One table of history brought to a new image: what differs, column by column, and keeping what was.
+"""SCD2 merge of one history table: diff by key against a new snapshot, keeping superseded rows.
 
-Three DuckDB tables carry one shared table. `open`: one row per key, what we hold true now. `versions`: what
-we hold true of earlier spans of the world (tables with `valid_from` only). `closed`: what we held true once,
-with `known_to`. Nothing here has an index: all are compared by joins (docs/architecture.md 4). Does not belong
-here: locks, transactions, and which image comes when (`history`).
+One shared table is stored as three DuckDB tables. `open`: one current row per key. `versions`: past valid-time
+versions that are still believed (tables with `valid_from` only). `closed`: superseded rows, with `known_to`.
+None has an index: comparison is by joins (docs/architecture.md 4). Does not belong here: locks, transactions,
+and the order of snapshots (`history`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _STILL: Final = "NULL::TIMESTAMPTZ"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How one table differs from what was known, in `table.names` order, by key.
+    """The diff of one table by key, columns in `table.names` order.
 
-    `changed_before` and `changed_after` are row by row the same keys. `known`: companies known before this
+    `changed_before` and `changed_after` have the same keys row by row. `known`: companies known before this
     instant; filled for the companies table only.
     """
 
@@ -46,19 +46,19 @@ class Changes:
 
     @property
     def companies(self) -> pl.Series:
-        """Companies with any difference, each once, sorted."""
+        """Companies with any difference, sorted, without duplicates."""
         frames = (self.added, self.removed, self.changed_after)
         return pl.concat([frame[COMPANY] for frame in frames]).unique().sort()
 
 
 def nothing(table: Table) -> Changes:
-    """No difference."""
+    """An empty diff."""
     none = render.empty(table)
     return Changes(table.name, none, none, none, none)
 
 
 def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Makes the tables of one shared table, and columns that the declaration has gained since."""
+    """Creates the history tables of one shared table, and adds columns declared since."""
     shape = render.duckdb_stored(table) | {"known_from": "TIMESTAMPTZ", "valid_to": "DATE"}
     for schema in ("open", "versions"):
         ensure_table(connection, schema, table.name, shape)
@@ -72,11 +72,11 @@ def bring(
     touched: pl.Series,
     instant: datetime,
 ) -> Changes:
-    """Compares the image of the touched companies with what is open, and makes it what is open."""
+    """Merges the snapshot of the touched companies into the current rows and returns the diff."""
     rows = render.conform(table, rows)
     _check(table, rows)
     if rows.is_empty() and not number(connection, f"SELECT count(*) FROM open.{quoted(table.name)}"):
-        return nothing(table)  # of a table that no source of the market fills
+        return nothing(table)  # the market has no source for this table
     frame = rows.with_row_index(_ROW)
     with (
         registered(connection, "image", frame),
@@ -95,14 +95,16 @@ def bring(
 
 def _check(table: Table, rows: pl.DataFrame) -> None:
     if not render.key_is_sound(table, rows):
-        raise ValueError(f"{table.name}: the key ({', '.join(table.key)}) is null or twice in one image")
+        raise ValueError(
+            f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot"
+        )
 
 
 def _difference(table: Table) -> str:
-    """Pairs by key that are not the same: `old` is a rowid of open, `row` a row of the image.
+    """SQL for the keys that differ: `old` is a rowid in `open`, `row` a row of the snapshot.
 
-    Values are compared by two hashes of 64 bits: a join that carries the values themselves takes a third longer,
-    and of twelve million rows more memory than there is.
+    Values are compared by two 64-bit hashes: a join that carries the values takes a third longer, and more
+    memory than available at twelve million rows.
     """
     name, keyed = quoted(table.name), columns(table.key)
     keys = " AND ".join(f"i.{quoted(column)} = o.{quoted(column)}" for column in table.key)
@@ -150,10 +152,10 @@ def _changes(
 
 
 def _keep(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime) -> None:
-    """Moves what is no longer held true from open to closed.
+    """Moves superseded rows from `open` to `closed`.
 
-    What was known from this instant or later is dropped instead: it was never known before something else was
-    (a late edition, or two batches of one instant).
+    Rows with `known_from` at or after this instant are dropped instead: they were never known before their
+    replacement (a late-arriving snapshot, or two batches of one instant).
     """
     name = quoted(table.name)
     listed = columns(table.names)
@@ -171,7 +173,10 @@ def _keep(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime
 
 
 def _open(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime) -> None:
-    """Writes the new rows of `image` to open, known since the instant, or since what they replace was."""
+    """Inserts the new rows of `image` into `open`.
+
+    They are known from the instant or, if later, from that of the rows they replace.
+    """
     name = quoted(table.name)
     keys = columns(table.key)
     ended = f"i.{quoted(table.ended)}" if table.ended else "NULL"
@@ -195,10 +200,11 @@ def _open(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime
 
 
 def _split(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Cuts earlier spans of the world where the new rows begin; a later beginning makes the former row one.
+    """Splits past valid-time versions where the new rows start.
 
-    A row that begins no later than what it replaces corrects it: nothing of the former is held true any more.
-    One whose beginning is unknown cuts nothing.
+    If a new row starts later than the one it replaces, the replaced row becomes a past version. A row that
+    starts no later than the replaced one corrects it: the replaced row is no longer believed. A row with
+    unknown start splits nothing.
     """
     name, start = quoted(table.name), quoted(table.valid_from or "")
     keys, listed = columns(table.key), columns(table.names)
@@ -227,9 +233,9 @@ def _split(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
 
 
 def as_of(table: Table, schemas: tuple[str, ...]) -> str:
-    """Everything once held true, with both spans.
+    """SQL for all rows ever known, with valid time and known time.
 
-    Known_to is null while it still is, valid_to where unknown.
+    `known_to` is null while current, `valid_to` where unknown.
     """
     known_to = {"open": _STILL, "versions": _STILL, "closed": "known_to"}
     return " UNION ALL ".join(

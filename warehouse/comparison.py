@@ -1,6 +1,6 @@
-"""Two histories of one market side by side: how many rows each has, and which companies one lacks.
+"""Compares two histories of one market: row counts, and the companies that one lacks.
 
-Does not belong here: what follows from that (`pipelines.rebuild`).
+Does not belong here: the conclusions drawn from it (`pipelines.rebuild`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import polars as pl
 from warehouse.engine import frame, number, opened, quoted, text
 from warehouse.schema.tables import TABLES
 
-_KEPT: Final = ("open", "closed", "versions")  # what is true now, what was once, what was held true before
+_KEPT: Final = ("open", "closed", "versions")  # current, superseded, past valid time
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """rows: of everything ever known, (former, made) by table. lost: companies that `made` lacks, sorted."""
+    """rows: (former, made) counts of rows ever known, by table. lost: companies missing from `made`, sorted."""
 
     rows: Mapping[str, tuple[int, int]]
     lost: tuple[str, ...]
 
 
 def compare(former: Path, made: Path) -> Comparison:
-    """Compares two files that nobody writes. A table that the former did not know counts as empty."""
+    """Compares two files that are not being written. A table missing from the former counts as empty."""
     with opened(made, read_only=True) as connection:
         connection.execute(f"ATTACH {text(str(former.resolve()))} AS former (READ_ONLY)")
         try:

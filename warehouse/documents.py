@@ -1,11 +1,10 @@
-"""The contract's JSON shapes from shared rows, as DuckDB expressions.
+"""The contract's JSON shapes built from shared rows, as DuckDB expressions.
 
 See docs/contract/contract.md 4.1, 4.3, 4.4, 4.5.
-
 A million rows become documents inside the engine; key order is that of the contract, unknown is null,
-percentages are exact numbers with as many decimals as they have. What is not asked for most is kept as values, and
-the text around them once (`TEMPLATES`). Does not belong here: financial and owner rows (`row_statements`), where
-documents go (`serving`), or which of them an answer holds (`queries`).
+percentages are exact numbers with as many decimals as they have. Parts that are requested less often are stored
+as values only, and the surrounding JSON once (`TEMPLATES`). Does not belong here: financial and owner rows
+(`row_statements`), where documents are stored (`serving`), or which of them a response contains (`queries`).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from warehouse.schema.owner_tables import OWNERS
 from warehouse.schema.tables import COMPANIES, FINANCIALS
 from warehouse.schema.types import Kind
 
-Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
+Fields = Iterable[tuple[str, str]]  # key in the JSON object, SQL expression
 
 PROFILE: Final = (
     ("id", "c.company_id"),
@@ -41,7 +40,7 @@ PROFILE: Final = (
     ("latest_year", "s.latest_year"),
 )
 DETAIL: Final = tuple(
-    # lists are never null in an answer: a register that tells no former names leaves the list empty
+    # lists are never null in a response: empty if a register does not publish former names
     (name, "coalesce(c.previous_names, [])" if name == "previous_names" else f"c.{name}")
     for name in (
         "legal_form_code",
@@ -102,7 +101,7 @@ PERIOD: Final = (
 
 
 def percent(expression: str) -> str:
-    """A decimal as a JSON number without superfluous zeros: 10.7000 is 10.7, 25.0000 is 25."""
+    """SQL for a decimal as a JSON number without trailing zeros: 10.7000 is 10.7, 25.0000 is 25."""
     return f"rtrim(rtrim(({expression})::DECIMAL(9, 4)::VARCHAR, '0'), '.')"
 
 
@@ -124,7 +123,7 @@ _OWNER_COLUMNS: Final = (
     "reconciliation",
 )
 _PERCENTAGES: Final = ("pct", "pct_min", "pct_max", "votes_pct")
-# Keys whose values are JSON as SQL writes them: numbers, booleans, and JSON itself.
+# Keys with values that SQL already writes as JSON: numbers, booleans, and JSON columns.
 _JSON: Final = frozenset(_PERCENTAGES) | {
     column.name
     for table in (COMPANIES, FINANCIALS, OWNERS)
@@ -138,28 +137,28 @@ OWNER: Final = (
 
 
 def instant(expression: str) -> str:
-    """An instant as the contract writes it: UTC, seconds, Z."""
+    """SQL for an instant in the contract's format: UTC, seconds, Z."""
     return f"strftime({expression}, '%Y-%m-%dT%H:%M:%SZ')"
 
 
 def json_object(fields: Fields) -> str:
-    """An expression that gives the compact text of a JSON object, keys in this order."""
+    """SQL for the compact text of a JSON object with the keys in this order."""
     members = ", ".join(f"{quoted(key)} := {expression}" for key, expression in fields)
     return f"to_json(struct_pack({members}))::VARCHAR"
 
 
 def values(fields: Fields) -> list[str]:
-    """Expressions that give the members of a JSON object as JSON text, null where there is none."""
+    """SQL expressions for the members of a JSON object as JSON text, null where unknown."""
     return [expression if key in _JSON else f"to_json({expression})" for key, expression in fields]
 
 
 def bytes_of(text: str) -> str:
-    """UTF-8 of a text: what is stored is what is sent."""
+    """SQL for the UTF-8 bytes of a text: bodies are stored as they are sent."""
     return f"encode({text})"
 
 
 def etag(body: str) -> str:
-    """16 hex of the SHA-256 of a body."""
+    """SQL for the ETag of a body: 16 hex digits of its SHA-256."""
     return f"sha256({body})[1:16]"
 
 
@@ -175,10 +174,10 @@ _OTHER_NAMES: Final = """
 
 
 def profiles(which: str) -> str:
-    """Profiles of companies, in no order: rank, id, number, name, body, etag, parts.
+    """SQL for company profiles, unordered: rank, id, number, name, body, etag, parts.
 
-    which: a condition on `company_id`. Ranks and latest figures come from `ranked`, which has them of these
-    companies as `search` does; put in the order of ids, it is read for some companies without reading all.
+    which: a condition on `company_id`. Ranks and latest figures come from `ranked`, which has them for these
+    companies as `search` does; sorted by id, it can be read for a few companies without a full scan.
     """
     return f"""
         WITH names AS ({_OTHER_NAMES.format(which=which)})
@@ -194,9 +193,9 @@ def profiles(which: str) -> str:
 
 
 def known_as() -> str:
-    """What else the companies in `wanted` are known as, in capitals and with dashes for blanks.
+    """SQL for further identifiers of the companies in `wanted`, in capitals and with dashes for blanks.
 
-    Symbols stand with and without their venue.
+    Ticker symbols are included with and without their exchange.
     """
     return """
         SELECT replace(upper(value), ' ', '-') AS value, company_id
@@ -231,7 +230,7 @@ EVENT: Final = (
 
 
 def event_rows() -> str:
-    """Events of the frame `ledger`, by sequence."""
+    """SQL for the events of the frame `ledger`, by sequence."""
     return f"""
         SELECT e.company_id, e.sequence, e.event_type, {instant("e.recorded_at")} AS recorded_at,
             {bytes_of(json_object(EVENT))} AS body
@@ -243,7 +242,7 @@ def _keys(fields: Fields) -> list[str]:
     return [key for key, _ in fields]
 
 
-# What stands around the values of a table's rows. Parts of a profile: in the order of `queries.profiles.PARTS`.
+# The JSON around the values of a table's rows. Parts of a profile: in the order of `queries.profiles.PARTS`.
 TEMPLATES: Final = {
     "companies": packing.templates(
         packing.template(_keys(DETAIL)),
@@ -257,7 +256,7 @@ TEMPLATES: Final = {
 
 
 def dictionary() -> bytes:
-    """What values repeat: the codes that the declarations know, and the keys of lists of sources (`packing`)."""
+    """Compression dictionary of frequent values: declared codes, and the keys of source lists (`packing`)."""
     told = [[dict.fromkeys(_TOLD) | {"fields": _keys(PROFILE[2:])}], [dict.fromkeys(_HEARD)]]
     known = (
         *codes.HOLDER_TYPES,

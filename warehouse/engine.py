@@ -1,7 +1,8 @@
-"""DuckDB as this package uses it: files opened with one time zone, identifiers quoted, frames in and out.
+"""DuckDB helpers: files opened in UTC, quoted identifiers, frames in and out.
 
-Starting DuckDB takes sixty times as long as attaching a file to one that runs, and an ingest opens ten: the files
-of a folder are attached to one. Does not belong here: statements about any table (`history`, `release`, `queries`).
+Starting DuckDB takes sixty times as long as attaching a file to a running instance, and an ingest opens ten:
+the files of one folder share an instance. Does not belong here: statements about any table (`history`,
+`release`, `queries`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import polars as pl
 from warehouse import files
 
 _KEPT: Final = 4  # folders: of histories, and of releases that are written or read
-_SPILLED: Final = ".spilled"  # beside the folder, where there is room: what memory does not hold
-MEMORY: Final = "2500MB"  # of one folder's DuckDB; left to itself it takes four fifths of the machine
+_SPILLED: Final = ".spilled"  # spill folder next to the data folder, where there is disk space
+MEMORY: Final = "2500MB"  # of one folder's DuckDB; its default is four fifths of the machine
 CONNECTION_SETTINGS: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -35,15 +36,15 @@ _ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]
 
 @lru_cache(maxsize=_KEPT)
 def running_database(folder: Path | None) -> duckdb.DuckDBPyConnection:
-    """A DuckDB for the files of one folder. Nothing is fetched from anywhere."""
+    """The shared DuckDB instance for the files of one folder. Downloads no extensions."""
     spilled = {} if folder is None else {"temp_directory": str(_room(folder))}
     return duckdb.connect(":memory:", config={**CONNECTION_SETTINGS, **spilled})
 
 
 def _room(folder: Path) -> Path:
-    """Where what does not fit into memory goes: no two processes, and no two folders, share one.
+    """The spill folder: not shared between processes or data folders.
 
-    DuckDB makes it when it is needed and removes it at its end. What a killed process left is removed here.
+    DuckDB creates it when needed and removes it on exit. Leftovers of killed processes are removed here.
     """
     for left in folder.parent.glob(f"{_SPILLED}-*-*"):
         if not files.lives(int(left.name.split("-")[1])):
@@ -53,15 +54,15 @@ def _room(folder: Path) -> Path:
 
 @contextmanager
 def opened(path: Path | None = None, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A file (None: nothing but memory) as the database of a connection. Instants are UTC on both sides.
+    """Opens a file (None: in memory) as the connection's database. Instants are UTC on both sides.
 
-    Of one file there is one writer or any number of readers; what is not committed at the end is not kept.
+    A file has one writer or any number of readers; uncommitted changes are rolled back at the end.
     """
     connection = running_database(None if path is None else path.parent.resolve()).cursor()
     name = f"opened_{next(_names)}"
     try:
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET enable_progress_bar = false")  # standard output is the caller's
+        connection.execute("SET enable_progress_bar = false")  # standard output belongs to the caller
         place = ":memory:" if path is None else str(path.resolve())
         connection.execute(f"ATTACH {text(place)} AS {name}{' (READ_ONLY)' if read_only else ''}")
         connection.execute(f"USE {name}")
@@ -71,13 +72,13 @@ def opened(path: Path | None = None, *, read_only: bool = False) -> Iterator[duc
 
 
 def _let_go(connection: duckdb.DuckDBPyConnection, name: str) -> None:
-    with suppress(duckdb.TransactionException):  # there is none
+    with suppress(duckdb.TransactionException):  # no open transaction
         connection.rollback()
     try:
         connection.execute("USE memory")
         connection.execute(f"DETACH DATABASE IF EXISTS {name}")
     except duckdb.Error:
-        running_database.cache_clear()  # what cannot be written back stays attached: the next use begins anew
+        running_database.cache_clear()  # the file stays attached: use a new instance next time
         raise
     finally:
         connection.close()
@@ -90,7 +91,7 @@ def database_of(connection: duckdb.DuckDBPyConnection) -> str:
 
 @contextmanager
 def cursor(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Another connection to the same databases, for another thread; it uses the one named."""
+    """Another connection to the same databases for use in another thread, with `database` as default."""
     with connection.cursor() as other:
         other.execute(f"USE {quoted(database)}")
         yield other
@@ -98,30 +99,30 @@ def cursor(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[duc
 
 @contextmanager
 def beside(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Another connection to the same database: one reads on while the other writes."""
+    """Another connection to the same database: one can read while the other writes."""
     with cursor(connection, database_of(connection)) as other:
         yield other
 
 
 def allow(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
-    """Gives the DuckDB of a connection's folder so much memory from now on, as `MEMORY` says it."""
+    """Sets the memory limit of the DuckDB instance behind a connection, in the notation of `MEMORY`."""
     connection.execute(f"SET GLOBAL memory_limit = {text(memory)}")
 
 
 def copied(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Writes everything of the connection's database to a file that is not there yet."""
+    """Copies the connection's whole database to a new file."""
     connection.execute(f"ATTACH {text(str(path))} AS anew")
     connection.execute(f"COPY FROM DATABASE {quoted(database_of(connection))} TO anew")
     connection.execute("DETACH anew")
 
 
 def text(value: str) -> str:
-    """A text as SQL writes it, where no parameter can stand."""
+    """A SQL string literal, where no parameter is allowed."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def quoted(name: str) -> str:
-    """An identifier as SQL writes it: staged column names are a registry's own words."""
+    """A quoted SQL identifier: staged columns have the registry's own names."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -133,9 +134,9 @@ def columns(names: tuple[str, ...] | list[str], prefix: str = "") -> str:
 def ensure_table(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, declared: Mapping[str, str]
 ) -> None:
-    """Makes a table of these columns and types, or adds the columns it lacks; keeps what it has beyond.
+    """Creates a table with these columns and types, or adds missing columns; extra columns are kept.
 
-    Asked before every use of a table: what a connection has ensured is looked at once (`forget`).
+    Called before every use of a table, so the result is cached per connection (see `forget`).
     """
     name = f"{quoted(schema)}.{quoted(table)}"
     ensured = _ensured.setdefault(connection, {})
@@ -151,32 +152,32 @@ def ensure_table(
 
 
 def columns_of(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> frozenset[str]:
-    """Columns of a table that is there."""
+    """Columns of an existing table."""
     name = f"{quoted(schema)}.{quoted(table)}"
     ensured = _ensured.get(connection, {})
-    # The list of all columns of a catalog takes ten times as long.
+    # Querying the catalog's list of columns takes ten times as long.
     return ensured.get(name) or frozenset(connection.sql(f"FROM {name}").columns)
 
 
 def forget(connection: duckdb.DuckDBPyConnection) -> None:
-    """Tables are looked at again: what a transaction made is gone with it when it is rolled back."""
+    """Clears the cache of ensured tables: a rollback also undoes the tables that the transaction created."""
     _ensured.pop(connection, None)
 
 
 def frame(
     source: duckdb.DuckDBPyConnection, statement: str, parameters: Sequence[object] | None = None
 ) -> pl.DataFrame:
-    """The answer to a statement as a frame."""
+    """Runs a query and returns the result as a frame."""
     found = pl.from_arrow(source.sql(statement, params=list(parameters or ())).to_arrow_table())
     if not isinstance(found, pl.DataFrame):
-        raise TypeError("a statement answers with a table")
+        raise TypeError("the statement returned no table")
     return found
 
 
 def streamed(
     source: duckdb.DuckDBPyConnection, statement: str, rows: int
 ) -> Generator[pl.DataFrame, None, None]:
-    """The answer to a statement, some rows at a time: `frame` would hold all of it in memory."""
+    """Runs a query and yields the result in chunks: `frame` would hold all of it in memory."""
     for chunk in source.sql(statement).to_arrow_reader(rows):
         if (found := pl.DataFrame(chunk)).height:
             yield found
@@ -185,23 +186,23 @@ def streamed(
 def number(
     source: duckdb.DuckDBPyConnection, statement: str, parameters: Sequence[object] | None = None
 ) -> int:
-    """The answer to a statement that gives one whole number."""
-    rows = source.execute(statement, parameters).fetchall()  # all: a result left open blocks the connection
+    """Runs a query that returns one integer; 0 without rows."""
+    rows = source.execute(statement, parameters).fetchall()  # all: an unread result blocks the connection
     return int(rows[0][0]) if rows else 0
 
 
 def over(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, statement: str) -> None:
-    """Runs a statement without parameters over a frame under a name, and lets go of the frame.
+    """Runs a statement without parameters over a frame under a name, then releases the frame.
 
-    What is `registered` in a transaction is held in memory until that ends, though its name is taken back: of a
-    register that comes in stretches all would be.
+    A frame `registered` in a transaction stays in memory until the transaction ends, even if unregistered: a
+    register loaded in chunks would accumulate.
     """
     connection.from_arrow(frame.to_arrow(compat_level=pl.CompatLevel.newest())).query(name, statement)
 
 
 @contextmanager
 def registered(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame) -> Iterator[None]:
-    """Shows a frame to SQL under a name, without copying it. For large ones in long transactions: `over`."""
+    """Registers a frame under a name in SQL without copying it. For large frames in long transactions: `over`."""
     connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.newest()))
     try:
         yield

@@ -1,8 +1,8 @@
-"""Taking erased subjects out of files: staged tables, images, what runs have written, the ledger, exports.
+"""Erases subjects from files: staged tables, snapshots, run outputs, the ledger, exports.
 
-Each function looks at what is there and changes only what tells of a subject, one file at a time and each
-atomically: after a kill it is called again. Does not belong here: RAW (`archive`), a market's history
-(`erasing_history`), what a staged row means (`pipelines`), or the order of steps (`tombstones`).
+Each function changes only content about a subject, one file at a time and atomically: after a kill it is called
+again. Does not belong here: RAW (`archive`), a market's history (`erasing_history`), the meaning of a staged
+row (`pipelines`), or the order of steps (`tombstones`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from warehouse.paths import Layout
 from warehouse.schema.ids import holder_id
 from warehouse.staging import REJECTS, SIGNALS
 
-Mask = Callable[[pl.DataFrame], pl.Series]  # true for rows that go
-Says = Callable[[str], bool]  # whether a text tells of a subject
+Mask = Callable[[pl.DataFrame], pl.Series]  # true for rows to delete
+Says = Callable[[str], bool]  # true if a text mentions a subject
 _COMPANY: Final = "company_id"
 
 
 def parquet(path: Path, mask: Mask) -> int:
-    """Takes rows out of a finished Parquet file; how many."""
+    """Deletes rows from a finished Parquet file and returns their number."""
     if not path.exists():
         return 0
     rows = pl.read_parquet(path)
@@ -47,7 +47,7 @@ def _replace(path: Path, rows: pl.DataFrame) -> None:
 
 
 def told_of(path: Path, says: Says) -> None:
-    """Takes rejects and examples of signals that tell of a subject out of one staged batch."""
+    """Removes rejects and signal examples that mention a subject from one staged batch."""
 
     def mask(rows: pl.DataFrame) -> pl.Series:
         texts = (f"{record} {excerpt}" for record, excerpt in rows.select("record", "excerpt").iter_rows())
@@ -64,7 +64,7 @@ def told_of(path: Path, says: Says) -> None:
 
 
 def images(images: Images, market: str, blanking: Blanking) -> None:
-    """Takes subjects out of images that history has not taken in."""
+    """Erases subjects from snapshots that are not merged into history yet."""
     for image in images.all(market):
         for part in image.parts:
             for table in part.tables:
@@ -73,7 +73,7 @@ def images(images: Images, market: str, blanking: Blanking) -> None:
 
 
 def gone(rows: pl.DataFrame, blanking: Blanking) -> pl.Series:
-    """Which rows of a shared table are a subject's."""
+    """Mask of the rows of a shared table that belong to a subject."""
     nothing = pl.Series("gone", [False], dtype=pl.Boolean).new_from_index(0, rows.height)
     if _COMPANY not in rows.columns:
         return nothing
@@ -88,13 +88,13 @@ def gone(rows: pl.DataFrame, blanking: Blanking) -> pl.Series:
 
 
 def collected_events(runs: Path, market: str, blanking: Blanking) -> None:
-    """Blanks the events that runs have written for a release."""
+    """Redacts events that runs have collected for a release."""
     for path in sorted(runs.glob(f"*/events-{market}.parquet")):
         _blank(path, blanking)
 
 
 def _blank(path: Path, blanking: Blanking) -> pl.DataFrame | None:
-    """Blanks the `data` of events in a Parquet file; the new rows where something was blanked."""
+    """Redacts the `data` of events in a Parquet file; returns the new rows, or None if nothing changed."""
     rows = pl.read_parquet(path)
     data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
     if (data == rows["data"]).all():
@@ -105,9 +105,9 @@ def _blank(path: Path, blanking: Blanking) -> pl.DataFrame | None:
 
 
 def ledger(layout: Layout, blanking: Blanking) -> int:
-    """Blanks events in the ledger: ids, kinds, times and sequences stay. How many segments were written again.
+    """Redacts events in the ledger: ids, kinds, times and sequences stay. Returns the number of rewritten segments.
 
-    The read index comes first: where a kill comes between, the segment still says that it is to be done.
+    The read index is written first: after a kill in between, the segment still shows that it has to be redone.
     """
     count = 0
     for segment in segments.read_index(layout.ledger):
@@ -125,7 +125,7 @@ def ledger(layout: Layout, blanking: Blanking) -> int:
 
 
 def exports(exports_: Exports, folder: Path, market: str) -> None:
-    """Removes the exports of a market and writes one of the release that is served now, if there was one."""
+    """Deletes a market's exports; if it had any, writes one of the current release instead."""
     root = folder / market
     newest = exports_.latest(market)
     formats: Iterable[str] = newest.manifest["formats"] if newest else ()

@@ -1,8 +1,8 @@
-"""Taking erased subjects out of a market's history: every table of the file, then the file written anew.
+"""Erases subjects from a market's history: from every table, then by rewriting the file.
 
-DuckDB does not overwrite what is deleted: freed blocks go on holding the bytes. So the file is copied, table by
-table, into a new one that takes its place. Tables are found by their columns, not by name: whatever holds rows of
-companies holds rows of subjects. Does not belong here: what is made of the rows that stay (`pipelines`).
+DuckDB does not overwrite deleted rows: freed blocks keep their bytes. So the file is copied, table by table,
+into a new one that replaces it. Tables are found by their columns, not by name: any table with rows of
+companies may have rows of subjects. Does not belong here: the processing of the remaining rows (`pipelines`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from warehouse.schema.ids import holder_id
 PRESENT: Final = "present"
 _SHARED: Final = ("open", "versions", "closed")
 _COMPANIES: Final = 'open."companies"'
-# of a company that its register took away; its name is its number
+# columns kept for a company that its register removed; its number becomes its name
 _STAYS: Final = (
     *("company_id", "org_number", "country", "status", "status_detail", "status_date", "status_source"),
     *("registry_status", "dissolved_date", "sources", "observed_at", "known_from", "valid_to"),
@@ -38,12 +38,12 @@ _EACH: Final = "SELECT *, rowid AS _rowid"
 _THEIRS: Final = "WHERE list_contains($1, company_id)"
 Mask = Callable[
     [str, pl.DataFrame], pl.Series
-]  # staged table, rows with meta columns: true for those that go
+]  # staged table, rows with meta columns: true for those to delete
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """What history has of one holder: whose, and the texts that its records are known by."""
+    """What history has on one holder: the company it holds shares of, and the texts that identify its records."""
 
     subject: str
     company_id: str
@@ -65,8 +65,8 @@ def holders(
 ) -> list[Holder]:
     """Holders with one of these ids, and all that are one of these companies, from anything ever known.
 
-    Of a holder that several registers tell of each record has an id of its own, beside that of the line they
-    make: all of them are given, each with what any of the records says.
+    If several registers report a holder, each record has its own id besides that of the reconciled row: all of
+    them are returned, each with the texts of all records.
     """
     if not (subjects or companies) or not layout.history_file(market).exists():
         return []
@@ -92,7 +92,7 @@ def holders(
 def _records(
     connection: duckdb.DuckDBPyConnection, subjects: Collection[str], companies: Collection[str]
 ) -> tuple[pl.DataFrame, list[set[str]]]:
-    """Records of the companies whose holders are asked for, and the ids of each line that several make."""
+    """Records of the companies with matching holders, and the ids of each reconciled row with several records."""
     lines = _everywhere(connection, "owners", _LINE, "list_contains($1, holder_id)", list(subjects))
     held = _everywhere(
         connection, "holdings", _RECORD, "list_contains($1, holder_company_id)", list(companies)
@@ -100,7 +100,7 @@ def _records(
     whose = list({*lines["company_id"], *held["company_id"]})
     if set(subjects) <= set(lines["holder_id"]):
         where = "list_contains($1, company_id)"
-    else:  # a record's own id, which no line has: all that is known is looked at
+    else:  # a record's own id, which no reconciled row has: everything is searched
         where = "true OR list_contains($1, company_id)"
     rows = _everywhere(connection, "holdings", _RECORD, where, whose)
     lines = _everywhere(connection, "owners", _LINE, f"({where}) AND reconciliation <> 'single'", whose)
@@ -113,7 +113,7 @@ def _records(
 def _everywhere(
     connection: duckdb.DuckDBPyConnection, table: str, names: str, where: str, values: list[str]
 ) -> pl.DataFrame:
-    """Rows of a shared table from all that was ever known."""
+    """Rows of a shared table, current and superseded."""
     nothing = pl.DataFrame(schema=dict.fromkeys(names.split(", "), pl.String))
     parts = [
         frame(connection, f"SELECT {names} FROM {schema}.{table} WHERE {where}", [values]).cast(pl.String)
@@ -128,7 +128,7 @@ def _has(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> bool
 
 
 def knows(layout: Layout, market: str, company_id: str) -> bool:
-    """Whether anything has ever been known of a company."""
+    """True if a company has ever been known."""
     if not layout.history_file(market).exists():
         return False
     with _opened(layout, market) as connection:
@@ -142,7 +142,7 @@ def knows(layout: Layout, market: str, company_id: str) -> bool:
 
 
 def present_rows(layout: Layout, market: str, companies: Collection[str]) -> dict[str, pl.DataFrame]:
-    """Present rows of companies, by staged table: those that a link gave to them too."""
+    """Present rows of companies by staged table, including those assigned by a link."""
     if not layout.history_file(market).exists():
         return {}
     with _opened(layout, market) as connection:
@@ -150,7 +150,7 @@ def present_rows(layout: Layout, market: str, companies: Collection[str]) -> dic
 
 
 def linked_keys(layout: Layout, market: str, keys: Mapping[str, tuple[str, ...]]) -> dict[str, pl.DataFrame]:
-    """Of staged tables, by their key columns: the keys of all present rows that have a company, and which."""
+    """For the given staged tables and key columns: keys and company of all present rows that have a company."""
     if not layout.history_file(market).exists():
         return {}
     with _opened(layout, market) as connection:
@@ -190,7 +190,7 @@ def alone(
 def _of(
     connection: duckdb.DuckDBPyConnection, name: str, companies: Collection[str], *, nameless: bool = False
 ) -> pl.DataFrame:
-    """Present rows of companies. nameless: and those that nobody's link has led to one."""
+    """Present rows of companies. nameless: also rows not linked to any company."""
     wanted = pl.DataFrame({"_company_id": list(companies)}, schema={"_company_id": pl.String})
     with registered(connection, "wanted", wanted):
         return frame(
@@ -203,9 +203,9 @@ def _of(
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """What goes. companies: whose rows are looked at; removed: those that stay, dissolved, as a number.
+    """What to erase. companies: check their rows; removed: companies that stay, dissolved, as a bare number.
 
-    nameless: staged tables whose rows are looked at where they have no company, too.
+    nameless: staged tables in which unlinked rows are checked too.
     """
 
     blanking: Blanking
@@ -216,7 +216,7 @@ class Going:
 
 
 def erase(layout: Layout, market: str, going: Going) -> None:
-    """Takes subjects out of every table and writes the file anew."""
+    """Erases subjects from every table and rewrites the file."""
     if not layout.history_file(market).exists():
         return
     path = layout.history_file(market)
@@ -249,7 +249,7 @@ def _take_out(connection: duckdb.DuckDBPyConnection, going: Going) -> None:
 
 
 def _left(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> pl.DataFrame:
-    """What is left of companies that their register took away: number, status, and where that is from."""
+    """What remains of companies that their register removed: number, status and its source."""
     rows = frame(connection, f"SELECT * FROM {_COMPANIES} {_THEIRS}", [list(companies)])
     nothing = [
         pl.lit(None).cast(kind).alias(name) for name, kind in rows.schema.items() if name not in _STAYS
@@ -260,7 +260,7 @@ def _left(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> 
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, schema: str) -> list[tuple[str, str]]:
-    """Tables of a schema with rows of companies, and the column that says whose."""
+    """Tables of a schema that have rows of companies, and their company column."""
     return connection.execute(
         """SELECT table_name, column_name FROM duckdb_columns()
             WHERE database_name = current_database() AND schema_name = $1
@@ -283,7 +283,7 @@ def _blank_outbox(connection: duckdb.DuckDBPyConnection, blanking: Blanking) -> 
 
 
 def _note(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> None:
-    """The next release has these companies written again."""
+    """Marks these companies as changed, so that the next release rewrites them."""
     revision = number(connection, "SELECT coalesce(max(revision), 0) + 1 FROM altered")
     for company in companies:
         connection.execute("DELETE FROM altered WHERE company_id = $1", [company])

@@ -1,7 +1,6 @@
-"""What an export says of itself: `manifest.json` as the contract has it, and what a consumer needs beside that.
+"""Export manifest: `manifest.json` as the contract defines it, plus further facts for consumers.
 
 See docs/contract/contract.md 4.15.
-
 Does not belong here: writing the files it lists (`exports`).
 """
 
@@ -39,21 +38,21 @@ class HandedFile:
 
     @classmethod
     def of(cls, path: Path, table: HandedTable, form: str, rows: int) -> Self:
-        """A finished file as it lies on disk."""
+        """Describes a finished file on disk."""
         with path.open("rb") as handle:
             digest = hashlib.file_digest(handle, "sha256").hexdigest()
         return cls(path.name, table.name, form, COMPRESSIONS[form], rows, path.stat().st_size, digest)
 
 
 def file_name(table: HandedTable, form: str) -> str:
-    """`companies.parquet`, `companies.ndjson.gz`."""
+    """The file name, as `companies.parquet` or `companies.ndjson.gz`."""
     return table.name + SUFFIXES[form]
 
 
 def whole_files(folder: Path) -> dict[str, HandedFile]:
-    """The files of an export that are there as its manifest says, by name.
+    """The complete files of an export by name: those with the size given in its manifest.
 
-    None where there is no manifest that can be read, or where it tells of other columns.
+    Empty if there is no readable manifest, or if it describes other columns.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
@@ -72,7 +71,7 @@ def whole_files(folder: Path) -> dict[str, HandedFile]:
 def described(
     release: Manifest, market: str, owned_on: date, made: Iterable[HandedFile], now: datetime
 ) -> dict[str, Any]:
-    """The manifest of files that are there."""
+    """The manifest for the given files."""
     state = release.markets[market]
     by_name = {entry.name: entry for entry in made}
     names = [file_name(table, form) for table in handover.TABLES for form in SUFFIXES]

@@ -1,8 +1,7 @@
-"""One market of one release being written into its folder: each file, once it is whole, then the manifest.
+"""Writes one market of one release into its export folder: each file when complete, then the manifest.
 
-Rows stream from what the API answers from; a group of them is all that is held.
-
-Does not belong here: which markets, pointing to what was written, pruning (`exports`).
+Rows stream from the API's database; only one row group is in memory.
+Does not belong here: which markets, the pointer to the export, pruning (`exports`).
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ from warehouse.leases import Leased
 from warehouse.manifests import Unsound
 from warehouse.queries import whole
 
-Told = Callable[[str, str, int], None]  # market, table, its rows so far
+Told = Callable[[str, str, int], None]  # market, table, rows written so far
 Rows = Iterator[tuple[bytes, ...]]
 _TOGETHER: Final = (
     (handover.COMPANIES, handover.DETAILS),
     (handover.FINANCIALS,),
     (handover.OWNERSHIP,),
     (handover.EVENTS,),
-)  # tables that one reading gives
+)  # tables written from one pass over the rows
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What is written, where to, and who is told."""
+    """One export in progress: its release and market, its target, and a progress callback."""
 
     release: Leased
     market: str
@@ -47,7 +46,7 @@ class Writing:
     on_step: files.Step
 
     def write(self, now: datetime) -> bool:
-        """Writes what is missing of the export; False where nothing is."""
+        """Writes the missing files of the export; returns False if none is missing."""
         there = export_manifests.whole_files(self.folder)
         missing = {name for table in handover.TABLES for name in self._names(table)} - there.keys()
         if not missing:
@@ -62,7 +61,7 @@ class Writing:
         return True
 
     def _names(self, table: HandedTable) -> dict[str, str]:
-        """File names of a table, and the format of each."""
+        """File names of a table, with their formats."""
         return {export_manifests.file_name(table, form): form for form in self.formats}
 
     def _tables(self, tables: Sequence[HandedTable], missing: set[str]) -> Iterator[HandedFile]:
@@ -95,8 +94,8 @@ class Writing:
                     sink.add(lines)
                 except pa.ArrowInvalid as error:
                     raise Unsound(
-                        f"release {self.release.manifest.release}: {sink.table.name} of {self.market} hold what "
-                        f"the export does not declare (warehouse.handover): {error}"
+                        f"release {self.release.manifest.release}: {sink.table.name} of {self.market} do not match "
+                        f"the declared export (warehouse.handover): {error}"
                     ) from error
             self.told(self.market, sinks[0].table.name, sinks[0].rows)
             self.on_step(f"{sinks[0].table.name}: a group of rows")
@@ -113,9 +112,10 @@ class Writing:
 
     @property
     def owned_on(self) -> date:
-        """The day whose owners are exported: the release's, or that of its data where that is later.
+        """The day for which owners are exported: the day of the release, or of its data if that is later.
 
-        (A generated world may be ahead of the clock.) It depends on the release alone, never on today.
+        (Generated sandbox data may be ahead of the clock.) It depends on the release alone, never on the
+        current day.
         """
         state = self.release.manifest.markets[self.market]
         built = self.release.manifest.built_at
@@ -128,7 +128,7 @@ class Writing:
         self.on_step("manifest written")
 
     def _clear(self) -> None:
-        """Takes away what is not whole; a disk that refuses this too has said so already."""
+        """Removes incomplete files; errors are ignored, as a failing disk has already raised one."""
         with suppress(OSError):
             for path in self.folder.glob(f"*{files.TEMPORARY}"):
                 files.discard(path)

@@ -1,11 +1,12 @@
-"""EXPORTS (docs/contract/contract.md 4.15): per market the whole content of one release as files, with a manifest.
+"""Bulk exports (docs/contract/contract.md 4.15): all of a market's content of one release as files.
 
     <folder>/<market>/latest.json      {"market", "release", "folder", "manifest_sha256"}
     <folder>/<market>/0000000042/      one release: its files, and manifest.json, which lists them
 
-A folder counts once its manifest is there, and `latest.json` moves after that: a kill at any moment leaves the
-former export whole. An export that has all that is asked is left as it is. Does not belong here: columns
-(`handover`), file formats (`handover_files`), rows (`queries.whole`), writing one market (`export_writing`).
+A folder counts once its manifest exists, and `latest.json` moves after that: a kill at any moment leaves the
+previous export complete. An export that already has the requested files is left unchanged. Does not belong
+here: columns (`handover`), file formats (`handover_files`), rows (`queries.whole`), writing one market
+(`export_writing`).
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ KEEP: Final = 3
 
 
 class NoMarket(LookupError):  # noqa: N818 - named for what it says
-    """A market that the release does not have; the message says which it has."""
+    """The release does not have this market; the message lists the markets it has."""
 
 
 class NotWritten(OSError):  # noqa: N818 - named for what it says
-    """The disk refused; the message says where and why. What was whole before is whole still."""
+    """The export could not be written to disk; the message says where and why. Earlier exports stay intact."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """One market's export as it lies there. `is_new`: something of it was written just now."""
+    """One market's export on disk. `is_new`: files of it were written by this call."""
 
     market: str
     folder: Path
@@ -66,11 +67,11 @@ class Export:
 
 
 def untold(_market: str, _table: str, _rows: int) -> None:
-    """The progress of an export that nobody watches."""
+    """A progress callback that does nothing."""
 
 
 class Exports:
-    """The exports of one data root, below its own folder or another one."""
+    """The exports of one data root, in its own folder or in another one."""
 
     def __init__(
         self,
@@ -89,7 +90,7 @@ class Exports:
     def write(
         self, markets: Iterable[str] = (), formats: Iterable[str] = FORMATS, told: Told = untold
     ) -> Iterator[Export]:
-        """Exports markets, all from the release that is served now; none named means all that it has."""
+        """Exports the given markets (default: all), every one from the current release."""
         formats = tuple(formats)
         with leased(self._layout) as release:
             for market in _chosen(release.manifest, markets):
@@ -98,7 +99,7 @@ class Exports:
                 yield made
 
     def latest(self, market: str) -> Export | None:
-        """The newest export of a market; None before the first."""
+        """The newest export of a market; None if there is none."""
         try:
             pointer = json.loads((self._folder / market / LATEST).read_bytes())
         except FileNotFoundError:
@@ -114,8 +115,8 @@ class Exports:
             self._prune(market)
         except OSError as error:
             raise NotWritten(
-                f"cannot write {folder}: {error.strerror or error}; make room or name another folder "
-                "(`firm export --to DIR`); the former export stays"
+                f"cannot write {folder}: {error.strerror or error}; free space or give another folder "
+                "(`firm export --to DIR`); the previous export is unchanged"
             ) from error
         except sqlite3.Error as error:
             raise unreadable(release.manifest, error) from error
@@ -128,23 +129,23 @@ class Exports:
         self._on_step("pointer replaced")
 
     def _prune(self, market: str) -> None:
-        """Removes all but the newest exports, and what kills have left of others."""
+        """Deletes all but the newest exports, and incomplete ones left by kills."""
         folders = sorted(path for path in (self._folder / market).glob("[0-9]" * DIGITS) if path.is_dir())
         kept = [path for path in folders if (path / MANIFEST).exists()][-self._keep :]
         for path in folders:
             if path not in kept:
-                # the manifest first: a folder that is half removed is none
+                # the manifest first: a half-removed folder no longer counts as an export
                 files.discard(path / MANIFEST)
                 files.discard(path)
 
 
 def _chosen(manifest: Manifest, markets: Iterable[str]) -> list[str]:
-    """The markets named, or all; told before anything is written."""
+    """The given markets, or all of the release. Raises NoMarket before anything is written."""
     chosen = list(dict.fromkeys(markets)) or sorted(manifest.markets)
     for market in chosen:
         if market not in manifest.markets:
             raise NoMarket(
                 f"market {market} is not in release {manifest.release}, which has "
-                f"{', '.join(sorted(manifest.markets))}: take it in with `firm ingest` first"
+                f"{', '.join(sorted(manifest.markets))}: run `firm ingest` first"
             )
     return chosen

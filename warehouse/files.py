@@ -1,7 +1,7 @@
-"""Writing files so that a kill at any moment leaves either the old content or the new.
+"""Atomic and durable file writes: a kill at any moment leaves either the old content or the new.
 
-Temporary file beside the target, fsync, rename, fsync of the folder: in this order, always. Does not belong
-here: what is written, or locking (`locks`).
+Always in this order: temporary file in the same folder, fsync, rename, fsync of the folder. Does not belong
+here: file contents, or locking (`locks`).
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-Step = Callable[[str], None]  # told the name of each step of a write; tests stop the process there
+Step = Callable[[str], None]  # receives the name of each step of a write; tests kill the process there
 TEMPORARY = ".tmp"
-COPIED_BYTES_AT_A_TIME: Final = 1 << 25  # bytes
-# What a kernel or a file system says that cannot copy by itself, or not to another file system
+COPIED_BYTES_AT_A_TIME: Final = 1 << 25
+# Errors of kernels or file systems that do not support copy_file_range, or not across file systems
 _ANOTHER_WAY: Final = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 
 
 def no_step(_: str) -> None:
-    """The hook of everybody who does not watch."""
+    """The default hook: does nothing."""
 
 
 def lives(process: int) -> bool:
-    """Whether a process of this machine runs: what it writes is not yet whole, and nobody else's to remove."""
+    """True if a process of this machine is running: its unfinished files must not be removed by others."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # another user's
+    except PermissionError:  # the process of another user
         return True
     return True
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes names in a folder durable: a rename is not, until its folder is."""
+    """Syncs a folder: a rename is durable only after its folder is synced."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -47,13 +47,13 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Makes the bytes of a finished file durable."""
+    """Syncs a finished file."""
     with path.open("rb") as handle:
         os.fsync(handle.fileno())
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder and its parents, each name durable."""
+    """Creates a folder and its parents, and syncs each new name."""
     missing = [part for part in (folder, *folder.parents) if not part.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for part in missing:
@@ -61,19 +61,19 @@ def make_folder(folder: Path) -> None:
 
 
 def temporary(path: Path) -> Path:
-    """The name beside `path` under which it is built. One writer per folder (locks see to it)."""
+    """The temporary name of `path` in the same folder. One writer per folder (ensured by locks)."""
     return path.with_name(path.name + TEMPORARY)
 
 
 def publish(built: Path, path: Path) -> None:
-    """Moves a finished temporary file to its name, durably."""
+    """Renames a finished temporary file to its final name, durably."""
     sync_file(built)
     built.replace(path)
     sync_folder(path.parent)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Replaces a whole small file atomically."""
+    """Replaces a small file atomically."""
     make_folder(path.parent)
     built = temporary(path)
     built.write_bytes(content)
@@ -86,10 +86,10 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copies a large file; the file system shares the blocks of both where it can (XFS, btrfs).
+    """Copies a large file; the file system shares the blocks where it can (XFS, btrfs).
 
-    What has been read leaves the page cache at once: files larger than memory are copied in half the time, or less,
-    where no page must be found that can be spared. What was written stays, to be read next.
+    Pages that were read leave the page cache at once: that halves the time or better for files larger than
+    memory, as no page has to be evicted first. Written pages stay, as they are read next.
     """
     if sys.platform != "linux":
         shutil.copyfile(source, target)
@@ -108,14 +108,14 @@ def copy(source: Path, target: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Makes a finished folder durable: its files, then itself."""
+    """Syncs a finished folder: its files, then the folder."""
     for path in sorted(folder.iterdir()):
         sync_file(path)
     sync_folder(folder)
 
 
 def discard(path: Path) -> None:
-    """Removes a file or folder that nobody may see, if it is there."""
+    """Removes a file or folder if it exists."""
     if path.is_dir():
         shutil.rmtree(path)
     else:

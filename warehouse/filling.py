@@ -1,8 +1,8 @@
-"""SQLite files that only their builder sees: opened, filled with frames a batch at a time, brought up to date.
+"""Bulk loading of SQLite files under construction: opened, filled from frames, updated.
 
-Frames go by ADBC, which binds what lies in columns and lets go of Python's lock while it does: rows of Python's own
-take twice as long, and every other thread waits. The file is closed everywhere else meanwhile. Does not belong
-here: what is written (`serving`, `naming`), or a file that others read.
+Frames are loaded by ADBC, which binds columns and releases the GIL: Python rows take twice as long and block
+every other thread. No other connection may have the file open meanwhile. Does not belong here: the content
+(`serving`, `naming`), or a file that is being read.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from adbc_driver_sqlite import dbapi
 
 from warehouse.engine import registered
 
-Fill = Callable[[str, pl.DataFrame], None]  # adds the rows of a frame, whose columns are named as the table's
+Fill = Callable[[str, pl.DataFrame], None]  # inserts a frame into a table with the same column names
 
-# As `open_for_building` has them, but for the cache: rows come in the order of their keys.
+# As in `open_for_building`, but with a smaller cache: rows arrive in key order.
 _PRAGMAS: Final = ("journal_mode = OFF", "synchronous = OFF", "cache_size = -32768", "temp_store = MEMORY")
 
 
 def open_for_building(path: Path) -> sqlite3.Connection:
-    """A file that only its builder sees: a kill throws it away, so nothing is journaled."""
+    """Opens a SQLite file under construction: without a journal, as a kill discards the file."""
     connection = sqlite3.connect(path, isolation_level=None, uri=True)
     for pragma in (
         "page_size = 8192",
@@ -40,7 +40,7 @@ def open_for_building(path: Path) -> sqlite3.Connection:
 
 
 def with_changed(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, changed: pl.Series) -> None:
-    """Shows which companies have changed: to the file as `changed`, to what it is brought up to as `wanted`."""
+    """Provides the changed companies as temporary tables: `changed` in the target, `wanted` in the source."""
     target.execute("CREATE TEMP TABLE changed (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
     target.executemany("INSERT INTO changed VALUES (?)", ((company,) for company in changed.sort()))
     with registered(source, "wanted_companies", changed.rename("company_id").to_frame()):
@@ -49,7 +49,7 @@ def with_changed(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, 
 
 @contextmanager
 def filling(path: Path) -> Iterator[Fill]:
-    """Adds to tables of a file, in one transaction."""
+    """Inserts rows into tables of a file, in one transaction."""
     with dbapi.connect(str(path), autocommit=True) as connection, connection.cursor() as cursor:
         for pragma in _PRAGMAS:
             cursor.execute(f"PRAGMA {pragma}")
@@ -57,7 +57,7 @@ def filling(path: Path) -> Iterator[Fill]:
 
         def fill(table: str, rows: pl.DataFrame) -> None:
             if rows.height:
-                # the driver knows no views of strings
+                # the driver does not support string views
                 cursor.adbc_ingest(table, rows.to_arrow(compat_level=pl.CompatLevel.oldest()), mode="append")
 
         connection.adbc_connection.set_autocommit(False)

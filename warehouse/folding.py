@@ -1,8 +1,8 @@
-"""Names as they are searched and compared: one folding for what is indexed and asked, one for whom a name means.
+"""Text normalisation of names: `folded` for indexing and search, `comparable` for comparing holders.
 
-Case, accents, the letters of our markets that have no accent to take off (ø æ ß and the like), and
-punctuation go; dots and strokes inside abbreviations go without leaving a gap (A/S and AS are one word). Does
-not belong here: the index (`serving`) or the query (`queries`).
+Removed are case, accents, letters without a decomposition in our markets (ø æ ß and the like), and punctuation;
+dots and slashes inside abbreviations are removed without a gap (A/S and AS are one word). Does not belong here:
+the index (`serving`) or the query (`queries`).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _SIGNS: Final = re.compile(r"[^\w]+")
 
 
 def folded(text: str) -> str:
-    """Words in lower case without accents or punctuation, one space between them; empty if there is none."""
+    """Words in lower case without accents or punctuation, separated by one space; may be empty."""
     text = text.casefold()
-    if text.isascii():  # as most of ten million are, and then there is one letter to look for
+    if text.isascii():  # the fast path for most of ten million names
         text = text.replace("'", "")
     else:
-        # folded again: what is taken apart may bring capitals (™ is TM, № is No)
+        # casefolded again: decomposition may produce capitals (™ is TM, № is No)
         text = "".join(
             char for char in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(char)
         ).translate(_LETTERS)
@@ -47,7 +47,7 @@ def folded(text: str) -> str:
 
 
 def comparable(name: str | None) -> str:
-    """A holder's name without case, accents and signs: NORBIT ASA and Norbit asa are one name."""
+    """A holder's name without case, accents and punctuation: NORBIT ASA and Norbit asa compare equal."""
     plain = unicodedata.normalize("NFKD", (name or "").casefold().replace("ø", "o").replace("æ", "ae"))
     letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
     return _SIGNS.sub(" ", letters).strip()

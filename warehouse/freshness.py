@@ -1,8 +1,9 @@
-"""How fresh datasets are, as noted by every run, also by one that changed nothing and so made no release.
+"""Freshness of datasets, recorded by every run, also by one that changed nothing and published no release.
 
-One small file beside the pointer (`Layout.checked`): per market when it was last looked at, per dataset that and
-since when it is held. It stands beside releases, not in them: looking and finding nothing new changes no content.
-Does not belong here: when a dataset is held (`pipelines.stages`), or how fresh its rows are (the manifest).
+One small file next to the pointer (`Layout.checked`): per market the time of the last check; per dataset the
+same, and since when it has been quarantined. It is stored outside releases, as a check without news changes no
+content. Does not belong here: when a dataset is quarantined (`pipelines.stages`), or the age of its rows (the
+manifest).
 """
 
 from __future__ import annotations
@@ -17,30 +18,30 @@ from warehouse import files
 from warehouse.paths import Layout
 from warehouse.reading import DatasetState, MarketState
 
-_DATASETS: Final = "datasets"  # beside it stand market codes, which are two capitals
+_DATASETS: Final = "datasets"  # all other keys are market codes, which are two capitals
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One dataset: when its source was last looked at in full, and the first run since which it is held.
+    """One dataset: when its source was last checked completely, and the first run since which it is quarantined.
 
-    stale_after_hours: how long it may go without being looked at, as declared; null where no run has noted it.
+    stale_after_hours: the declared maximum time between checks; None if no run has recorded it.
     """
 
     checked_at: datetime | None
     held_since: datetime | None = None
-    stale_after_hours: int | None = field(default=None, compare=False)  # declared, not seen
+    stale_after_hours: int | None = field(default=None, compare=False)  # declared, not observed
 
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """What runs have noted, by market code and by dataset key."""
+    """What runs have recorded, by market code and by dataset key."""
 
     markets: Mapping[str, datetime] = field(default_factory=dict)
     datasets: Mapping[str, Seen] = field(default_factory=dict)
 
     def of(self, state: MarketState) -> MarketState:
-        """What a release says of a market, with what runs have noted since."""
+        """The release's state of a market, updated with what runs have recorded since."""
         return replace(
             state, datasets={key: self._dataset(key, known) for key, known in state.datasets.items()}
         )
@@ -53,7 +54,7 @@ class Freshness:
 
 
 def read(layout: Layout) -> Freshness:
-    """What has been noted; nothing before the first run."""
+    """Reads the recorded freshness; empty before the first run."""
     try:
         values = json.loads(layout.checked.read_bytes())
     except FileNotFoundError:
@@ -62,7 +63,7 @@ def read(layout: Layout) -> Freshness:
     return Freshness(
         {market: datetime.fromisoformat(at) for market, at in values.items()},
         {
-            # noted by runs of earlier editions it has no such hours
+            # missing in files written by earlier versions
             key: Seen(
                 _instant(seen["checked_at"]), _instant(seen["held_since"]), seen.get("stale_after_hours")
             )
@@ -72,7 +73,7 @@ def read(layout: Layout) -> Freshness:
 
 
 def write(layout: Layout, freshness: Freshness) -> None:
-    """Replaces what has been noted."""
+    """Replaces the recorded freshness."""
     value: dict[str, Any] = {market: at.isoformat() for market, at in freshness.markets.items()}
     value[_DATASETS] = {
         key: {

@@ -1,9 +1,8 @@
-"""The tables of the bulk hand-over: their columns as Parquet types, and the order of their rows.
+"""Schemas of the bulk export tables: columns as Parquet types, and row order.
 
 See docs/contract/contract.md 4.15.
-
-The columns are the members of the objects that the API serves, in its order; a test compares them. Does not belong
-here: where rows come from (`queries.whole`), writing (`handover_files`), folders and manifests (`exports`).
+The columns are the members of the API's objects, in the same order; a test compares them. Does not belong here:
+where rows come from (`queries.whole`), writing (`handover_files`), folders and manifests (`exports`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-VERSION: Final = 1  # of these columns; more columns leave it, other names, types or meanings raise it
+VERSION: Final = 1  # of the columns: unchanged by added columns, raised by other names, types or meanings
 
 _T, _I, _B, _D = pa.string(), pa.int64(), pa.bool_(), pa.date32()
 _PERCENT: Final = pa.decimal128(9, 4)
@@ -23,7 +22,7 @@ _TEXTS: Final = pa.list_(_T)
 
 
 def _columns(type_: pa.DataType, names: str) -> list[pa.Field]:
-    """Fields of one type; a name with ! is never null."""
+    """Fields of one type; a trailing ! marks a non-nullable one."""
     return [
         pa.field(name.removesuffix("!"), type_, nullable=not name.endswith("!"))
         for name in re.split(r"\s+", names)
@@ -36,7 +35,7 @@ def _struct(*parts: list[pa.Field]) -> pa.StructType:
 
 @dataclass(frozen=True, slots=True)
 class HandedTable:
-    """One table. `text`: the member, last of its object, that a Parquet file keeps as JSON text."""
+    """One table. `text`: the last member of its object, which Parquet files store as JSON text."""
 
     name: str
     description: str
@@ -66,7 +65,7 @@ COMPANIES: Final = _table(
 )
 DETAILS: Final = _table(
     "details",
-    "One row per company: what include=detail,identifiers,address,sources adds to its profile.",
+    "One row per company: the profile fields added by include=detail,identifiers,address,sources.",
     "id",
     _columns(_T, "id! legal_form_code legal_form_label status_detail registry_status"),
     _columns(_D, "dissolved_date"),
@@ -97,7 +96,7 @@ DETAILS: Final = _table(
 )
 FINANCIALS: Final = _table(
     "financials",
-    "The newest version of every period; the group's series and the company's own, told by is_consolidated.",
+    "The newest version of every period; is_consolidated separates the group's series from the company's own.",
     "company_id",
     _columns(_T, "company_id! period period_type!"),
     _columns(_I, "fiscal_year! fiscal_quarter"),
@@ -130,7 +129,7 @@ OWNERSHIP: Final = _table(
 )
 EVENTS: Final = _table(
     "events",
-    "Every event up to as_of_sequence; data is the object of webhooks, as JSON text.",
+    "Every event up to as_of_sequence; data is the webhook's `data` object, as JSON text.",
     "company_id sequence",
     _columns(_T, "event_id! event_type! company_id!"),
     _columns(_INSTANT, "occurred_at! recorded_at!"),

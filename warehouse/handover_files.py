@@ -1,8 +1,8 @@
-"""Writing the objects of one table as files, a group of rows at a time: NDJSON and Parquet.
+"""Writes the objects of one table as NDJSON and Parquet files, one row group at a time.
 
-NDJSON is compressed with gzip, because it is for what cannot read Parquet, and all of that reads gzip (zcat, COPY
-FROM PROGRAM, every cloud loader); Parquet uses zstd. The same rows give the same bytes: groups have a fixed size,
-and no time or file name enters a header. Does not belong here: names and folders (`exports`).
+NDJSON is compressed with gzip, because all consumers that cannot read Parquet can read gzip (zcat, COPY FROM
+PROGRAM, every cloud loader); Parquet uses zstd. Output is deterministic: groups have a fixed size, and no time
+or file name enters a header. Does not belong here: names and folders (`exports`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from warehouse.handover import HandedTable
 
-GROUP: Final = 60_000  # rows of a row group: what is held in memory, and what a reader can skip
+GROUP: Final = 60_000  # rows of a row group: kept in memory at once, and skippable by readers
 _LINES: Final = 1_000  # written at once
 _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
@@ -29,14 +29,14 @@ class Sink(Protocol):
     """One file being written."""
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """Adds objects; all groups but the last have the same size."""
+        """Adds objects; all groups but the last must have the same size."""
         ...
 
     def close(self) -> None: ...
 
 
 class Ndjson:
-    """One object a line."""
+    """An NDJSON file: one object per line."""
 
     def __init__(self, path: Path, _: HandedTable) -> None:
         self._raw = path.open("wb")
@@ -54,7 +54,7 @@ class Ndjson:
 
 
 class Parquet:
-    """One row group per group, with the bounds of every column, so that a reader can skip."""
+    """A Parquet file: one row group per call, with column statistics, so that readers can skip groups."""
 
     def __init__(self, path: Path, table: HandedTable) -> None:
         self._table = table
@@ -82,7 +82,7 @@ COMPRESSIONS: Final = {"parquet": "zstd", "ndjson": "gzip"}
 
 
 def typed(table: HandedTable, lines: Sequence[bytes]) -> pa.Table:
-    """The objects as columns; ValueError (of Arrow) where one has a member that the table does not declare."""
+    """Parses the objects into columns; ValueError (of Arrow) if an object has an undeclared member."""
     kept: list[bytes] = []
     if table.text is not None:
         lines, kept = _without_last(table.text, lines)
@@ -102,7 +102,7 @@ def typed(table: HandedTable, lines: Sequence[bytes]) -> pa.Table:
 
 
 def _without_last(member: str, lines: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Objects without their last member, and the text of its values."""
+    """Splits off the last member of each object: the objects without it, and its values as text."""
     mark = b',"%b":' % member.encode()
     places = [line.index(mark) for line in lines]
     kept = [line[place + len(mark) : -1] for line, place in zip(lines, places, strict=True)]
@@ -110,7 +110,7 @@ def _without_last(member: str, lines: Sequence[bytes]) -> tuple[list[bytes], lis
 
 
 def _spelled(kind: pa.DataType) -> pa.DataType:
-    """The type as JSON spells it: a date is text there."""
+    """The type that JSON parsing produces: dates are text there."""
     if isinstance(kind, pa.StructType):
         return pa.struct([(field.name, _spelled(field.type)) for field in kind])
     if isinstance(kind, pa.ListType):
@@ -119,7 +119,7 @@ def _spelled(kind: pa.DataType) -> pa.DataType:
 
 
 class TableFiles:
-    """The files of one table, one per format, growing together."""
+    """The files of one table, one per format, written in parallel."""
 
     def __init__(self, table: HandedTable, paths: Mapping[str, Path]) -> None:
         self.table = table
@@ -146,7 +146,7 @@ class TableFiles:
         self.rows += len(lines)
 
     def close(self) -> None:
-        """Ends the files; one that cannot be ended does not keep the others open."""
+        """Closes the files; if closing one fails, the others are closed too."""
         while self._sinks:
             sink = self._sinks.pop()
             try:

@@ -1,9 +1,8 @@
-"""HISTORY of one market (docs/architecture.md 4): one file, one writer, one transaction for all of a run.
+"""History of one market (docs/architecture.md 4): one file, one writer, one transaction per run.
 
-Holds the present rows (`present`), the shared tables over time (`changes`), how far each dataset has come,
-what has been done, and the outbox of events. `known_from` is when the source was fetched, so that a rebuild
-from RAW gives the same history. Does not belong here: what makes an event (`pipelines.steps`), publishing
-(`release`).
+It has the present rows (`present`), the shared tables over time (`changes`), the watermark of each dataset, the
+processed batches, and the outbox of events. `known_from` is the fetch time, so that a rebuild from RAW gives
+the same history. Does not belong here: what makes an event (`pipelines.steps`), publishing (`release`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class History:
-    """One market's history, open for writing. A second writer, in any process, is refused with Locked."""
+    """One market's history, open for writing. A second writer in any process fails with Locked."""
 
     def __init__(self, layout: Layout, market: str, on_step: files.Step = files.no_step) -> None:
         self._layout = layout
@@ -42,7 +41,7 @@ class History:
         self._on_step = on_step
         self._stack = ExitStack()
         self._depth = 0
-        self._come: dict[str, tuple[datetime, datetime]] | None = None  # what `datasets` says, once asked
+        self._come: dict[str, tuple[datetime, datetime]] | None = None  # cache of table `datasets`
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -52,7 +51,7 @@ class History:
             files.make_folder(self._path.parent)
             file = stack.enter_context(ExitStack())
             self._connection = file.enter_context(opened(self._path))
-            allow(self._connection, MEMORY)  # the one before may have been given more (`present`)
+            allow(self._connection, MEMORY)  # an earlier user of the instance may have raised it (`present`)
             self._come = None
             stack.callback(self._close, file)
             with self.transaction():
@@ -72,7 +71,7 @@ class History:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All calls inside are one transaction; one inside another belongs to the outer."""
+        """Runs the block in one transaction; nested blocks join the outer one."""
         if self._depth:
             yield
             return
@@ -94,33 +93,33 @@ class History:
         self._come = None
         try:
             self._connection.execute("ROLLBACK")
-        except duckdb.TransactionException:  # a failed COMMIT has ended the transaction itself
+        except duckdb.TransactionException:  # a failed COMMIT already ended the transaction
             return
 
-    # What has been done
+    # Processed batches
 
     def mark(self, step: str, key: str) -> None:
-        """Notes that a step has taken `key` in."""
+        """Records that a step has processed `key`."""
         if key not in self.marked(step):
             self._connection.execute("INSERT INTO marks VALUES ($1, $2)", [step, key])
 
     def marked(self, step: str) -> frozenset[str]:
-        """Keys that a step has taken in."""
+        """Keys that a step has processed."""
         found = self._connection.execute("SELECT key FROM marks WHERE step = $1", [step]).fetchall()
         return frozenset(key for (key,) in found)
 
-    # How far each dataset has come
+    # Watermarks of datasets
 
     def baseline(self, dataset: str) -> datetime | None:
-        """Instant of the first edition: up to it the dataset is silent."""
+        """Instant of the first snapshot: up to it the dataset makes no events."""
         return self._moments().get(dataset, (None, None))[0]
 
     def high_water(self, dataset: str) -> datetime | None:
-        """Instant of the newest edition taken in: what is not newer is late."""
+        """Instant of the newest applied snapshot: anything not newer is late-arriving."""
         return self._moments().get(dataset, (None, None))[1]
 
     def advance(self, dataset: str, instant: datetime) -> None:
-        """Notes an edition. The first sets the baseline; the high-water mark never falls."""
+        """Records a snapshot. The first sets the baseline; the high-water mark never decreases."""
         if self.baseline(dataset) is None:
             self._connection.execute("INSERT INTO datasets VALUES ($1, $2, $2)", [dataset, instant])
         else:
@@ -131,7 +130,7 @@ class History:
         self._come = None
 
     def _moments(self) -> dict[str, tuple[datetime, datetime]]:
-        if self._come is None:  # asked for every dataset of a market, some times in a run
+        if self._come is None:  # cached: needed for every dataset of a market, several times per run
             select = "SELECT dataset, epoch_us(baseline), epoch_us(high_water) FROM datasets"
             self._come = {
                 dataset: (_EPOCH + timedelta(microseconds=first), _EPOCH + timedelta(microseconds=last))
@@ -139,70 +138,70 @@ class History:
             }
         return self._come
 
-    # What the sources say now
+    # Current source records
 
     def upsert_present(
         self, table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf] = present.NO_KEYS
     ) -> pl.Series:
-        """Takes staged rows in (columns of the table, `_company_id`, `_observed_at`, `_raw`).
+        """Upserts staged rows (columns of the table, `_company_id`, `_observed_at`, `_raw`).
 
-        keys: of `linking`, by their columns; computed of what is new. Newer rows win, of two with one instant the
-        later one. Gives the companies whose content changed.
+        keys: link keys by column (`linking`); computed for new rows only. Newer rows win; for equal instants,
+        the later row. Returns the companies with changed content.
         """
         with self.transaction():
             return present.upsert(self._connection, table, rows, keys)
 
     def move_on(self, table: Table, bodies: Collection[str], body: str, instant: datetime) -> None:
-        """Lets rows that came of one of these bodies (SHA-256) stand on another, which repeats them."""
+        """Sets the provenance of rows from one of these bodies (SHA-256) to another body, which repeats them."""
         with self.transaction():
             present.move_on(self._connection, table, bodies, body, instant)
 
     def retire_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
-        """Retires rows that a full edition lacks (`keys`: what it has); gives their companies."""
+        """Soft-deletes rows missing from a full snapshot (`keys`: the keys it has) and returns their companies."""
         with self.transaction():
             return present.retire(self._connection, table, keys, instant)
 
     def present(self, table: Table) -> pl.LazyFrame:
-        """Every present row of a staged table, with the meta columns."""
+        """All present rows of a staged table, with the meta columns."""
         return present.rows_of(self._connection, [table], None)[table.name]
 
     def absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.DataFrame:
-        """The rows that a full edition lacks, with the instant at which they would be retired."""
+        """The rows missing from a full snapshot, with the instant at which they would be soft-deleted."""
         with self.transaction():
             return present.absent(self._connection, table, keys, instant)
 
     def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
-        """How many present rows of staged tables are not retired, by table; 0 of one that nothing came for yet."""
+        """Number of present rows that are not soft-deleted, by staged table; 0 for a table without rows."""
         return present.counts(self._connection, tables)
 
     def relink(self, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
-        """Gives rows that name no company the one their ways lead to: pairs of gained and lost companies."""
+        """Links unlinked rows by the given match rules; returns pairs of gained and lost companies."""
         with self.transaction():
             return linking.relink(self._connection, table, ways)
 
     def unanswered(self, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
-        """Present rows that no way leads to a company, and whether several companies answer."""
+        """Present rows that no match rule links, and whether several companies match."""
         return linking.unanswered(self._connection, table, ways)
 
     def prepare_links(self, table: Table, keys: Mapping[str, KeyOf]) -> None:
-        """Makes the columns that linking needs; computes keys of rows that were there before them."""
+        """Adds the columns that linking needs, and computes link keys for existing rows."""
         with self.transaction():
             present.create(self._connection, table)
             linking.prepare(self._connection, table, keys)
 
     def rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
-        """Present rows of these companies by staged table, retired ones with their instant."""
+        """Present rows of these companies by staged table; soft-deleted ones carry their instant."""
         return present.rows_of(self._connection, tables, company_ids)
 
-    # The shared tables over time
+    # Shared tables over time
 
     def apply(
         self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime, *, late: bool = False
     ) -> Changes:
-        """Brings one table to the image of the touched companies: `rows` is all that is true of them now.
+        """Merges a snapshot of the touched companies into one table: `rows` is their complete current content.
 
-        Rows are compared by their business columns alone. A late image fills history the same way and gives
-        no changes, so that it makes no events.
+        Rows are compared by business columns alone. A late-arriving snapshot (`late`) is merged in the same way
+        but returns an empty diff, so that it makes no events.
         """
         with self.transaction():
             known = self._known(touched, instant) if table.name == COMPANIES.name and not late else None
@@ -214,7 +213,7 @@ class History:
         return found if known is None else replace(found, known=known)
 
     def fill(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
-        """Makes `earlier` (the table's columns and `valid_to`) all that is held of earlier days of `keys`."""
+        """Replaces the past versions of `keys` with `earlier` (the table's columns and `valid_to`)."""
         if keys.is_empty():
             return
         with self.transaction():
@@ -240,11 +239,11 @@ class History:
 
     @property
     def revision(self) -> int:
-        """Rises with everything that changed a shared table."""
+        """A counter that increases with every change of a shared table."""
         return number(self._connection, "SELECT coalesce(max(revision), 0) FROM altered")
 
     def open_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
-        """What is held true now, one row per key, sorted by it."""
+        """Current rows, one per key, sorted by key."""
         select = f"SELECT {columns(table.names)} FROM open.{quoted(table.name)}"
         if company_ids is None:
             rows = frame(self._connection, select)
@@ -254,7 +253,7 @@ class History:
         return rows.cast(render.polars_schema(table)).sort(table.key)
 
     def states(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
-        """What was ever held true of these companies, now or once: the table's columns and known_from."""
+        """All rows ever known of these companies, current or superseded: the table's columns and known_from."""
         everything = changes.as_of(table, ("open", "closed"))
         select = f"SELECT {columns(table.names)}, known_from FROM ({everything})"
         with registered(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
@@ -262,7 +261,7 @@ class History:
         return rows.cast(render.polars_schema(table))
 
     def as_of(self, table: Table, known_at: datetime) -> pl.DataFrame:
-        """What was held true at an instant: the table's columns and known_from, known_to, valid_to."""
+        """Rows as known at an instant: the table's columns and known_from, known_to, valid_to."""
         everything = changes.as_of(table, ("open", "versions", "closed"))
         rows = frame(
             self._connection,
@@ -274,24 +273,24 @@ class History:
     # Events on their way to the ledger
 
     def emit(self, events: pl.DataFrame) -> None:
-        """Puts events into the outbox; one whose id is there already is not put twice."""
+        """Adds events to the outbox; ids that are already in it are skipped."""
         with registered(self._connection, "events", render.conform(EVENTS, events).unique("event_id")):
             self._connection.execute(
                 "INSERT INTO outbox BY NAME SELECT * FROM events ANTI JOIN outbox USING (event_id)"
             )
 
     def outbox(self) -> pl.DataFrame:
-        """Events that have not been taken away, by (occurred_at, event_id)."""
+        """Events still in the outbox, by (occurred_at, event_id)."""
         rows = frame(self._connection, "FROM outbox")
         return rows.cast(render.polars_schema(EVENTS)).sort(EVENTS.sort)
 
     def clear_outbox(self, event_ids: pl.Series) -> None:
-        """Removes events that are durably elsewhere."""
+        """Removes events that are stored durably elsewhere."""
         with registered(self._connection, "gone", event_ids.rename("event_id").to_frame()):
             self._connection.execute("DELETE FROM outbox WHERE event_id IN (SELECT event_id FROM gone)")
 
 
 def path_of(layout: Layout, market: str) -> Path | None:
-    """A market's history file where there is one."""
+    """Path of a market's history file, or None if it does not exist."""
     path = layout.history_file(market)
     return path if path.exists() else None

@@ -1,6 +1,6 @@
-"""The file of a history: what stands in it from the start, and writing it anew where most is free.
+"""The database file of a history: creating its tables, schema edition, compaction.
 
-Does not belong here: locks, transactions and what is done with the tables (`history`).
+Does not belong here: locks, transactions and the use of the tables (`history`).
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _BOOK: Final = (
     "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
     f"CREATE TABLE IF NOT EXISTS outbox ({render.duckdb_columns(EVENTS)})",
 )
-_LIVED: Final = "edition"  # marks: the editions that a file has lived through, where there were several
+_LIVED: Final = "edition"  # marks: schema editions that a file has had, if there were several
 RENAMED_EDITIONS: Final = {
     "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618": (
         "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2"
     )
 }
-# DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
+# DuckDB reuses freed blocks but does not return them: past this share of free blocks the file is rewritten.
 LARGEST_FREE_SHARE: Final = 0.5
-FEWEST_FREE_BLOCKS: Final = 256  # of 256 KiB
+FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
 
 
 def prepare(connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes what is missing: all of it in a new file, what the declarations have gained in one of before."""
+    """Creates missing tables and columns: all of them in a new file, newly declared ones in an existing file."""
     connection.execute(_IDENTITY)
     found = connection.execute("FROM identity").fetchall()
     edition = _edition(TABLES)
@@ -59,9 +59,9 @@ def prepare(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def is_mixed(path: Path) -> bool:
-    """Whether a history has rows from before the declarations changed: what they gained is null in those.
+    """True if a history has rows from before a schema change: columns added since are null in those.
 
-    A rebuild gives it to them. Raises duckdb.IOException while somebody writes the file.
+    A rebuild fills them. Raises duckdb.IOException while the file is being written.
     """
     with opened(path, read_only=True) as connection:
         lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
@@ -76,12 +76,12 @@ def _as_now(edition: str) -> str:
 
 @lru_cache(maxsize=2)
 def _edition(tables: tuple[Table, ...]) -> str:
-    """SHA-256 of everything that `prepare` makes: a file that bears it lacks nothing of that."""
+    """SHA-256 of everything that `prepare` creates: a file with this edition needs no preparation."""
     return hashlib.sha256("\n".join((render.fingerprint(tables), *_BOOK)).encode()).hexdigest()
 
 
 def compacted(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:
-    """The file written anew where most of it is free; the old one stays whole until the new one is."""
+    """Rewrites the file to a temporary one if most of it is free; the old file stays intact until replaced."""
     sizes = connection.execute(
         """SELECT total_blocks, free_blocks FROM pragma_database_size()
             WHERE database_name = current_database()"""

@@ -1,9 +1,9 @@
-"""Images between steps: the shared tables of the companies that one instant of one batch touched.
+"""Staging of normalised snapshots: shared tables of the companies touched by one instant of one batch.
 
-`images/<market>/` holds one folder per instant, with the companies in parts: each part is made, kept and taken in
-by itself, so that a register of millions needs no more memory than one part of it. A folder is built under
-another name and renamed when whole. Which images and parts history has taken in is known by `history`, not here;
-nor does what a table means belong here.
+`images/<market>/` holds one folder per instant, with the companies in parts: each part is built, stored and
+merged separately, so that a register of millions needs only the memory of one part. A folder is built under a
+temporary name and renamed when complete. Does not belong here: which images and parts are merged (`history`),
+or the meaning of a table.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ _STAMP: Final = "%Y%m%dT%H%M%S%fZ"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some companies of an image. `name`: what its files begin with; `tables`: which it has."""
+    """Some companies of a snapshot. `name`: prefix of its files; `tables`: names of the tables it has."""
 
     name: str
     folder: Path
     tables: tuple[str, ...]
 
     def read(self) -> tuple[dict[str, pl.DataFrame], pl.Series]:
-        """The tables and the companies touched."""
+        """Reads the tables and the touched companies."""
         tables = {table: pl.read_parquet(self.path(table)) for table in self.tables}
         return tables, pl.read_parquet(self.path(TOUCHED))[TOUCHED]
 
     def path(self, table: str) -> Path:
-        """Where a table of the part lies."""
+        """File of a table of the part."""
         return self.folder / f"{self.name}{table}.parquet"
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """One instant of one batch; its parts have no company in common."""
+    """Snapshot of one instant of one batch; no company is in two parts."""
 
     market: str
     batch: str
@@ -57,7 +57,7 @@ class Image:
 
     @classmethod
     def at(cls, folder: Path) -> Self:
-        """An image as it lies on disk; one of before there were parts is one part, under plain names."""
+        """Reads a snapshot from disk; one written before parts existed is a single part without name prefix."""
         index = json.loads((folder / INDEX).read_text())
         told: dict[str, Any] = index["parts"] if "parts" in index else {"": index["tables"]}
         parts = tuple(Part(name, folder, tuple(tables)) for name, tables in told.items())
@@ -65,14 +65,14 @@ class Image:
 
 
 class ImageWriter:
-    """Takes in an image part by part; `Images.writer` makes it and publishes what it holds."""
+    """Writes a snapshot part by part; created and published by `Images.writer`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.parts: dict[str, dict[str, int]] = {}
 
     def add(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
-        """Adds the tables of companies that are in no other part."""
+        """Writes a part; its companies must be in no other part."""
         part = Part(f"{len(self.parts):06d}.", self._folder, tuple(tables))
         for table, frame in tables.items():
             rowgroups.write(frame, part.path(table))
@@ -81,7 +81,7 @@ class ImageWriter:
 
 
 class Images:
-    """Images below one data root."""
+    """The snapshots of one data root."""
 
     def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
         self._root = layout.images
@@ -89,7 +89,7 @@ class Images:
 
     @contextmanager
     def writer(self, market: str, batch: str, instant: datetime) -> Iterator[ImageWriter]:
-        """Collects an image; it is there when the block ends well, in the place of one that a killed run left."""
+        """Collects a snapshot, published when the block succeeds; replaces one left by a killed run."""
         folder = self._root / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
         built = files.temporary(folder)
         files.discard(built)
@@ -107,10 +107,10 @@ class Images:
         self._on_step("image published")
 
     def all(self, market: str) -> list[Image]:
-        """Images of a market by instant, then batch."""
+        """Snapshots of a market by instant, then batch."""
         found = sorted((self._root / market).glob(f"*/{INDEX}"))
         return [Image.at(path.parent) for path in found if path.parent.suffix != files.TEMPORARY]
 
     def drop(self, image: Image) -> None:
-        """Removes an image that history has taken in; it can be made again from STAGED."""
+        """Deletes a snapshot that is merged into history; it can be rebuilt from STAGED."""
         shutil.rmtree(image.path)

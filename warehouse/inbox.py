@@ -1,9 +1,9 @@
-"""The inbox of a feed: bodies that a reader took between two runs, durable, in order, until a run archives them.
+"""Durable spool of a stream: bodies received between two runs, in order, until a run archives them.
 
-A body is there once its description is, which names it; both are written beside and renamed. A kill leaves at most
-a body that nothing describes, which nobody sees and the next reader sweeps. One writer per dataset (a lock of
-`listening`), and one taker (the market's lock), who need not wait for each other: no body's name comes twice.
-Does not belong here: what is in a body, or the archive itself.
+A body counts once its description, which names it, exists; both are written to a temporary name and renamed. A
+kill leaves at most a body without description, which is ignored and swept by the next reader. One writer per
+dataset (a lock of `listening`) and one consumer (the market's lock); they need not wait for each other, as
+names of bodies are never reused. Does not belong here: the content of a body, or the archive.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TROUBLE: Final = "trouble"
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One body in an inbox, as the source gave it at an instant."""
+    """One spooled body, as received from the source at an instant."""
 
     name: str
     url: str | None
@@ -38,17 +38,17 @@ class Letter:
     body: Path
 
     def open(self) -> BinaryIO:
-        """Its bytes."""
+        """Opens the body."""
         return self.body.open("rb")
 
     def remove(self) -> None:
-        """Takes it out: an archive has it. The description goes first."""
+        """Removes an archived body. The description goes first."""
         self.told.unlink()
         files.discard(self.body)
 
 
 class Inbox:
-    """The inbox of one dataset."""
+    """The spool of one dataset."""
 
     def __init__(self, layout: Layout, dataset: str, on_step: files.Step = files.no_step) -> None:
         self._folder = layout.inbox / dataset
@@ -57,7 +57,7 @@ class Inbox:
     def put(
         self, name: str, body: BinaryIO, url: str | None, observed_at: datetime, cursor: str | None
     ) -> None:
-        """Takes a body in; it is durable when this returns. Where it raises (a full disk), nothing is there."""
+        """Spools a body durably. If it raises (disk full), nothing is left behind."""
         files.make_folder(self._folder)
         path = self._folder / f"{uuid.uuid4().hex}{_BODY}"
         told = {"name": name, "url": url, "observed_at": observed_at.isoformat(), "cursor": cursor}
@@ -75,7 +75,7 @@ class Inbox:
         self._on_step("letter told")
 
     def letters(self) -> Iterator[Letter]:
-        """Whole bodies, oldest first."""
+        """Complete bodies, oldest first."""
         for told in self._told():
             said = json.loads(told.read_text())
             yield Letter(
@@ -88,22 +88,22 @@ class Inbox:
             )
 
     def is_empty(self) -> bool:
-        """Whether there is nothing to take."""
+        """True if there is nothing to consume."""
         return not self._told()
 
     def cursor(self) -> str | None:
-        """Where the feed goes on behind what is here; None where nothing here says."""
+        """The newest cursor in the spool, from which the stream resumes; None if there is none."""
         for told in reversed(self._told()):
             try:
                 cursor: str | None = json.loads(told.read_text())["cursor"]
-            except FileNotFoundError:  # taken in this moment, with all before it
+            except FileNotFoundError:  # consumed just now, with all before it
                 return None
             if cursor is not None:
                 return cursor
         return None
 
     def sweep(self) -> None:
-        """Removes what a killed reader left half-written. The reader's to call: nobody else writes here."""
+        """Removes incomplete files left by a killed reader. Only the reader, as the only writer, may call it."""
         described = {json.loads(told.read_text())["body"] for told in self._told() if told.exists()}
         for path in self._folder.glob("*"):
             is_body = path.suffix == _BODY and path.name not in described
@@ -111,11 +111,11 @@ class Inbox:
                 files.discard(path)
 
     def note_trouble(self, reason: str, at: datetime) -> None:
-        """What keeps the reader from its source at an instant."""
+        """Records why the reader cannot reach its source, and when."""
         files.write_json(self._folder / _TROUBLE, {"reason": reason, "at": at.isoformat()})
 
     def trouble(self, since: datetime) -> str | None:
-        """What the reader noted last, unless that was before an instant: who is in trouble notes it again."""
+        """The last recorded problem, unless older than `since`: the reader records a lasting one again."""
         path = self._folder / _TROUBLE
         said = json.loads(path.read_text()) if path.exists() else None
         return said["reason"] if said is not None and datetime.fromisoformat(said["at"]) >= since else None

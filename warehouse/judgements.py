@@ -1,9 +1,8 @@
-"""What persons have judged of holders, row by row, kept for ever: nothing is overwritten, a reversal is a row too.
+"""Append-only log of manual decisions about holders: nothing is overwritten, a reversal is a further row.
 
-One file below the data root, a JSON object a line, appended and made durable before anybody is told that it is
-there. It is no register's word and no run makes it: a new data folder needs it as it needs `erased.json`. Does not
-belong here: what a judgement does to lines of owners (`pipelines.steps.holder_rules`), or whether its ids are
-known (`pipelines.judging`).
+One JSONL file in the data root; each row is durable before it is returned. No source or run can recreate it: a
+new data folder needs a copy, like `erased.json`. Does not belong here: the effect of a decision on owners
+(`pipelines.steps.holder_rules`), or whether its ids are known (`pipelines.judging`).
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ _BREAK: Final = b"\n"
 
 
 class Unreversible(LookupError):  # noqa: N818 - named for what it says
-    """There is no such judgement to reverse; the message says why."""
+    """There is no such decision to reverse; the message says why."""
 
 
 class Damaged(ValueError):  # noqa: N818 - named for what it says
-    """The file has a line that is no judgement; the message names it."""
+    """The file has an invalid line; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One row. `number`: its place in the file, from 1.
+    """One row of the decision log. `number`: its line in the file, from 1.
 
-    one, other: own ids of records, or `other` the id of a company. verdict: same or different. reverses: the
-    number of the judgement that this row takes back; then one, other and verdict are that one's.
+    one, other: ids of holder records, or `other` a company id. verdict: same or different. reverses: number of
+    the decision that this row reverses; one, other and verdict are then copied from it.
     """
 
     number: int
@@ -53,43 +52,43 @@ class Judgement:
 
 
 class Judgements:
-    """The judgements below one data root."""
+    """The decision log of one data root."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
     def all(self, market: str | None = None) -> tuple[Judgement, ...]:
-        """Every row, oldest first, or those of one market. Raises Damaged."""
+        """All rows, or those of one market, oldest first. Raises Damaged."""
         return tuple(row for row in self._read()[0] if market in (None, row.market))
 
     def in_force(self, market: str | None = None) -> tuple[Judgement, ...]:
-        """Judgements that nobody has taken back, oldest first."""
+        """Decisions that have not been reversed, oldest first."""
         rows = self.all(market)
         back = {row.reverses for row in rows}
         return tuple(row for row in rows if row.reverses is None and row.number not in back)
 
     def verdicts(self, market: str) -> tuple[Verdict, ...]:
-        """What is in force of one market, as the steps need it."""
+        """Decisions in force in one market, in the form used by the pipeline steps."""
         return tuple(
             Verdict(row.company_id, row.one, row.other, is_same=row.verdict == SAME)
             for row in self.in_force(market)
         )
 
     def add(self, judgement: Judgement) -> Judgement:
-        """Appends a judgement; its number is given here."""
+        """Appends a decision and assigns its number."""
         return self._append(lambda rows: replace(judgement, number=len(rows) + 1))
 
     def reverse(self, number: int, by: str, at: datetime, reason: str) -> Judgement:
-        """Takes a judgement back. Raises Unreversible where there is none of that number, or it was taken back."""
+        """Reverses a decision. Raises Unreversible if there is none with that number, or it is reversed already."""
 
         def reversal(rows: Sequence[Judgement]) -> Judgement:
             found = next((row for row in rows if row.number == number), None)
             if found is None:
-                raise Unreversible(f"no judgement {number}: there are {len(rows)} (firm owners list)")
+                raise Unreversible(f"no decision {number}: there are {len(rows)} (firm owners list)")
             if found.reverses is not None:
-                raise Unreversible(f"{number} takes back judgement {found.reverses}: judge anew instead")
+                raise Unreversible(f"{number} reverses decision {found.reverses}: make a new one instead")
             if any(row.reverses == number for row in rows):
-                raise Unreversible(f"judgement {number} has been taken back already")
+                raise Unreversible(f"decision {number} is already reversed")
             row = replace(found, number=len(rows) + 1, reverses=number)
             return replace(row, by=by, at=at, reason=reason)
 
@@ -97,12 +96,12 @@ class Judgements:
 
     def _append(self, made: Any) -> Judgement:
         path = self._layout.judgements
-        with exclusive(self._layout, "judgements", "the list of judgements", _WAIT_SECONDS):
+        with exclusive(self._layout, "judgements", "the list of decisions", _WAIT_SECONDS):
             rows, whole = self._read()
             row: Judgement = made(rows)
             files.make_folder(path.parent)
             with path.open("ab") as handle:
-                handle.truncate(whole)  # a row that a kill cut off was never told of
+                handle.truncate(whole)  # cuts off an incomplete row, which was never returned
                 handle.write(json.dumps(_as_json(row), ensure_ascii=False).encode() + _BREAK)
                 handle.flush()
                 os.fsync(handle.fileno())
@@ -110,7 +109,7 @@ class Judgements:
         return row
 
     def _read(self) -> tuple[list[Judgement], int]:
-        """The rows, and the bytes they take: what follows the last line break is no row."""
+        """The rows and their size in bytes, without an incomplete last line."""
         try:
             content = self._layout.judgements.read_bytes()
         except FileNotFoundError:
@@ -125,7 +124,7 @@ class Judgements:
             row = Judgement(**{**told, "at": datetime.fromisoformat(told["at"])})
         except (ValueError, TypeError, KeyError) as error:
             raise Damaged(
-                f"{self._layout.judgements}: line {number} is no judgement; put the line back as it was"
+                f"{self._layout.judgements}: line {number} is not a decision; restore the line"
             ) from error
         if row.number != number:
             raise Damaged(

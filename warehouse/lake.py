@@ -1,8 +1,8 @@
-"""STAGED: Parquet files that are written once and read by the next step.
+"""STAGED store: Parquet files that are written once and read by the next step.
 
 `staged/<dataset>/<batch>/` holds one file per staged table, rejects, signals and an index. A folder is built
-under another name and renamed when whole, so that what is there is complete. Which of them history has taken in
-is known by `history`; what becomes of the rows is kept by `images`. Neither belongs here.
+under a temporary name and renamed when complete. Does not belong here: which batches are merged (`history`), or
+what the rows become (`images`).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from warehouse.staging import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
 __all__ = ["Lake", "StagedIndex", "StagedWriter"]
 
 INDEX: Final = "index.json"
-ASKED: Final = "asked.json"  # beside a dataset's batches
+ASKED: Final = "asked.json"  # next to a dataset's batches
 DOUBTS: Final = "doubts.json"
-ACCEPTED: Final = "accepted"  # figure: the guard that a person let the batch through
-FULL: Final = "full"  # the scope of an edition that stands for all before it
+ACCEPTED: Final = "accepted"  # key in `figures`: the guard that was overridden for the batch
+FULL: Final = "full"  # the scope of a complete snapshot, which supersedes all before it
 
 
 @dataclass(frozen=True, slots=True)
 class StagedIndex:
-    """What one staged batch holds. Written last: where there is none, there is no batch.
+    """Index of one staged batch. Written last: without it the batch does not exist.
 
     `editions`: by instant and scope, `{observed_at, scope, rows: {table: count}, records: {table: count of
-    different keys}}`. `pieces`: every
-    piece read, `{name, sha256, rows, rejected: null or the reason it was rejected whole}`.
+    distinct keys}}`. `pieces`: every piece read, `{name, sha256, rows, rejected: null or the reason it was
+    rejected entirely}`.
     """
 
     dataset: str
@@ -52,7 +52,7 @@ class StagedIndex:
 
     @property
     def accepted(self) -> Held | None:
-        """The guard that would have held the batch, had a person not let it through."""
+        """The guard that would quarantine the batch, if it was overridden."""
         told = self.figures.get(ACCEPTED)
         return None if told is None else Held(**told)
 
@@ -66,7 +66,7 @@ class StagedIndex:
 
 
 class Lake:
-    """Staged batches below one data root."""
+    """The staged batches of one data root."""
 
     def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
         self._staged = layout.staged
@@ -74,10 +74,10 @@ class Lake:
 
     @contextmanager
     def writer(self, dataset: str, batch: str) -> Iterator[StagedWriter]:
-        """Collects one staged batch; it is there when the block ends well, and not at all otherwise."""
+        """Collects one staged batch; it is published only if the block succeeds."""
         folder = self._staged / dataset / batch
         if folder.exists():
-            raise FileExistsError(f"{dataset}: batch {batch} is staged already; a batch is written once")
+            raise FileExistsError(f"{dataset}: batch {batch} is already staged; a batch is written only once")
         built = files.temporary(folder)
         files.discard(built)
         files.make_folder(built)
@@ -99,41 +99,41 @@ class Lake:
         return sorted(path.parent.name for path in self._whole(self._staged / dataset))
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
-        """What a batch holds; None where it is not staged."""
+        """Index of a batch; None if it is not staged."""
         path = self._staged / dataset / batch / INDEX
         return StagedIndex.parse(path.read_text()) if path.exists() else None
 
     def indexes(self, dataset: str) -> Iterator[StagedIndex]:
-        """Every staged batch of a dataset, oldest first."""
+        """Indexes of all staged batches of a dataset, oldest first."""
         for batch in self.batches(dataset):
             index = self.index(dataset, batch)
             if index is not None:
                 yield index
 
     def staged_pieces(self, dataset: str) -> frozenset[tuple[str, str]]:
-        """(name, sha256) of every piece that has been read, rejected ones too."""
+        """(name, sha256) of every piece that has been read, including rejected ones."""
         return frozenset(
             (piece["name"], piece["sha256"]) for index in self.indexes(dataset) for piece in index.pieces
         )
 
     def cursor(self, dataset: str) -> str | None:
-        """Where the feed goes on: of the newest staged batch that set one."""
+        """The newest cursor set by a staged batch, from which the feed resumes."""
         cursors = [index.cursor for index in self.indexes(dataset) if index.cursor is not None]
         return cursors[-1] if cursors else None
 
     def asked(self, dataset: str) -> dict[str, str]:
-        """The newest batch of each other dataset whose subjects this one has asked for."""
+        """For each other dataset: its newest batch for which this dataset has made its look-ups."""
         path = self._staged / dataset / ASKED
         return json.loads(path.read_text()) if path.exists() else {}
 
     def note_asked(self, dataset: str, seen: Mapping[str, str]) -> None:
-        """Notes up to which batch of each other dataset subjects have been asked for."""
+        """Records up to which batch of each other dataset the look-ups are made."""
         if seen != self.asked(dataset):
             files.make_folder(self._staged / dataset)
             files.write_json(self._staged / dataset / ASKED, dict(seen))
 
     def doubts(self, dataset: str) -> tuple[dict[str, str], list[tuple[str, tuple[str, ...]]]]:
-        """Of which complete editions a dataset has doubted what, by table; and (table, key) still in doubt."""
+        """State of the deletion check: the snapshot checked last, by table; and (table, key) still to confirm."""
         path = self._staged / dataset / DOUBTS
         if not path.exists():
             return {}, []
@@ -143,28 +143,28 @@ class Lake:
     def note_doubts(
         self, dataset: str, editions: Mapping[str, str], left: Sequence[tuple[str, tuple[str, ...]]]
     ) -> None:
-        """Notes what of complete editions was doubted and is not answered yet."""
+        """Records the absences in complete snapshots that still have to be confirmed."""
         files.make_folder(self._staged / dataset)
         files.write_json(self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": left})
 
     def rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
-        """Rows of one staged table with the columns of STAGED_COLUMNS; none where the batch has none."""
+        """Rows of one staged table with the columns of STAGED_COLUMNS; empty if the batch has none."""
         path = self._staged / dataset / batch / f"{table.name}.parquet"
         if path.exists():
             return pl.scan_parquet(path)
         return pl.LazyFrame(schema={**render.polars_schema(table), **STAGED_COLUMNS})
 
     def rejects(self, dataset: str, batch: str) -> pl.DataFrame:
-        """What could not be read: table, piece, raw pointer, record, reason, excerpt."""
+        """Rejected records: table, piece, raw pointer, record, reason, excerpt."""
         path = self._staged / dataset / batch / f"{REJECTS}.parquet"
         return pl.read_parquet(path)
 
     def signals(self, dataset: str, batch: str) -> list[dict[str, Any]]:
-        """What a person should look at."""
+        """Signals for manual review."""
         return json.loads((self._staged / dataset / batch / f"{SIGNALS}.json").read_text())
 
     def hold(self, dataset: str, batch: str, held: Held | None) -> None:
-        """Marks a batch as held; None: it is not."""
+        """Marks a batch as quarantined; None lifts the mark."""
         index = self.index(dataset, batch)
         if index is None:
             raise KeyError(f"{dataset}: batch {batch} is not staged")
@@ -172,10 +172,10 @@ class Lake:
         files.write_json(path, as_json(replace(index, held=held)))
 
     def held(self, dataset: str) -> list[StagedIndex]:
-        """Batches that a guard holds and that nothing stands for yet, oldest first.
+        """Quarantined batches that no later snapshot supersedes, oldest first.
 
-        A complete edition stands for all before it. Behind a held part of a feed later parts go on: without it
-        what it tells of would be lost.
+        A complete snapshot supersedes all before it. Later parts of a feed do not supersede a quarantined part,
+        as its records would be lost.
         """
         found: list[StagedIndex] = []
         for batch in reversed(self.batches(dataset)):
@@ -187,21 +187,21 @@ class Lake:
         return found
 
     def accept(self, dataset: str, batch: str) -> None:
-        """Lets a held batch go on and keeps what held it among its figures, as `accepted`."""
+        """Lifts the quarantine of a batch and keeps the guard in its figures, as `accepted`."""
         index = self.index(dataset, batch)
         if index is None or index.held is None:
-            raise KeyError(f"{dataset}: batch {batch} is not held")
+            raise KeyError(f"{dataset}: batch {batch} is not quarantined")
         figures = {**index.figures, ACCEPTED: asdict(index.held)}
         files.write_json(
             self._staged / dataset / batch / INDEX, as_json(replace(index, held=None, figures=figures))
         )
 
     def rows_size(self, index: StagedIndex) -> int:
-        """Bytes that the rows of a batch take on disk."""
+        """Size on disk of the rows of a batch, in bytes."""
         return sum(path.stat().st_size for path in self._tables(index) if path.exists())
 
     def drop_rows(self, index: StagedIndex) -> None:
-        """Removes the rows of a batch that nobody reads any more; what it was, its rejects and signals stay."""
+        """Deletes rows of a batch that are no longer needed; its index, rejects and signals stay."""
         for path in self._tables(index):
             files.discard(path)
 
@@ -210,12 +210,12 @@ class Lake:
 
     @staticmethod
     def _whole(folder: Path) -> Iterator[Path]:
-        """Indexes of finished folders; those under a temporary name are not."""
+        """Index files of finished folders, without those under a temporary name."""
         return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != files.TEMPORARY)
 
 
 def as_json(index: StagedIndex) -> dict[str, Any]:
-    """An index as its file holds it."""
+    """An index as JSON for its file."""
     held = index.held
     return {
         "dataset": index.dataset,

@@ -1,7 +1,7 @@
-"""LEDGER (docs/architecture.md 6): every event once, numbered for ever, in one immutable segment per release.
+"""Event ledger (docs/architecture.md 6): every event once, numbered permanently, one immutable segment per release.
 
-Lies outside the releases, is only appended to, never rebuilt and never rolled back. A segment counts from the
-moment `current.json` names a release that covers it; what lies above was left by a kill and is taken away at
+It is stored outside the releases, append-only, never rebuilt and never rolled back. A segment becomes visible
+when `current.json` names a release that covers it; segments above that were left by a kill and are removed at
 the next start (`Releases.heal`). Does not belong here: what makes an event (`pipelines.steps`), reading by
 sequence without an engine (`segments`).
 """
@@ -36,7 +36,7 @@ SCHEMA: Final = pl.Schema(
 
 
 class Ledger:
-    """The ledger below one data root. Appending wants the release lock; reading wants nothing."""
+    """The ledger of one data root. Appending requires the release lock; reading requires none."""
 
     def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
         self._layout = layout
@@ -45,7 +45,7 @@ class Ledger:
         self._index = segments.LedgerIndex(self._folder)
 
     def last(self) -> int:
-        """The newest visible sequence; 0 while there is none."""
+        """The newest visible sequence; 0 if there is none."""
         return covered(self._layout)[1]
 
     def after(self, sequence: int, limit: int) -> list[Event]:
@@ -53,7 +53,7 @@ class Ledger:
         return self._index.after(sequence, self.last(), limit)
 
     def known(self, event_ids: pl.Series) -> pl.Series:
-        """Those of these ids that the ledger has, whether or not they are visible yet."""
+        """The subset of these ids that the ledger has, visible or not."""
         wanted = event_ids.rename("event_id").to_frame().lazy()
         found = [
             pl.scan_parquet(segments.segment_path(self._folder, segment.release)).select("event_id")
@@ -64,14 +64,14 @@ class Ledger:
         return wanted.join(pl.concat(found), on="event_id", how="semi").collect()["event_id"]
 
     def append(self, release: int, events: pl.DataFrame, recorded_at: datetime) -> range:
-        """Writes the segment of a release: ids already known are dropped, the rest is numbered.
+        """Writes the segment of a release: known ids are dropped, the rest is numbered.
 
-        Order is (occurred_at, event_id); `sequence` is set into each `data` after `occurred_at`. An empty
-        range and no segment when nothing is new.
+        Order is (occurred_at, event_id); `sequence` is inserted into each `data` after `occurred_at`. If
+        nothing is new, returns an empty range and writes no segment.
         """
         entries = segments.read_index(self._folder)
         if entries and entries[-1].release >= release:
-            raise ValueError(f"ledger: release {release} is not above {entries[-1].release}; heal first")
+            raise ValueError(f"ledger: release {release} is not above {entries[-1].release}; repair it first")
         fresh = render.conform(EVENTS, events).unique("event_id", keep="first")
         fresh = fresh.filter(~pl.col("event_id").is_in(self.known(fresh["event_id"]).to_list()))
         first = entries[-1].last + 1 if entries else 1
@@ -94,14 +94,14 @@ class Ledger:
         segments.write_lookup(segments.lookup_path(self._folder, release), lookup_rows(rows))
 
     def rows(self, above: int = 0) -> Iterator[pl.DataFrame]:
-        """Whole segments in order, events with a sequence above `above`."""
+        """Segments in order, with the events of a sequence greater than `above`."""
         for segment in segments.read_index(self._folder):
             if segment.last > above:
                 path = segments.segment_path(self._folder, segment.release)
                 yield pl.read_parquet(path).filter(pl.col("sequence") > above)
 
     def heal(self, release: int) -> list[str]:
-        """Takes away what lies above a release, and makes lost read indexes again; tells what it did."""
+        """Removes segments above a release and rebuilds missing read indexes; returns messages on what was done."""
         told: list[str] = []
         entries = segments.read_index(self._folder)
         kept = [entry for entry in entries if entry.release <= release]
@@ -117,7 +117,7 @@ class Ledger:
             if not path.exists():
                 rows = pl.read_parquet(segments.segment_path(self._folder, entry.release))
                 segments.write_lookup(path, lookup_rows(rows))
-                told.append(f"made {path.name} of the ledger again")
+                told.append(f"rebuilt {path.name} of the ledger")
         return told
 
 
@@ -131,9 +131,9 @@ def _numbered(events: pl.DataFrame, first: int, recorded_at: datetime) -> pl.Dat
 
 
 def with_sequence(data: str, sequence: int) -> str:
-    """The contract's `data` with `sequence` right after `occurred_at` (docs/contract/contract.md 4.6.
+    """The contract's `data` with `sequence` right after `occurred_at` (docs/contract/contract.md 4.6).
 
-    The order is part of it).
+    The order is part of the contract.
     """
     whole: dict[str, Any] = {}
     for key, value in json.loads(data).items():
@@ -146,6 +146,6 @@ def with_sequence(data: str, sequence: int) -> str:
 
 
 def lookup_rows(rows: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
-    """Rows as the read index holds them."""
+    """Rows in the format of the read index."""
     for row in rows.select(SCHEMA.names()).iter_rows():
         yield (*row[:4], written(row[4]), written(row[5]), row[6])

@@ -1,8 +1,8 @@
-"""Legal forms of companies in every way they are written, for all who compare names (docs/formats/news.md 5).
+"""Spellings of companies' legal forms, shared by all name comparisons (docs/formats/news.md 5).
 
-Belongs here: the spellings of each form, lower case, without dots and strokes (`A/S` is `as`, `a s` where they left
-gaps), with the letters of their language. Does not belong here: which forms the names of a market have
-(`connectors.matching.forms`), or where in a name a form stands (`connectors.matching.names`,
+Belongs here: the spellings of each form in lower case, without dots and slashes (`A/S` is `as`, or `a s` where
+they left gaps), with the letters of their language. Does not belong here: which forms occur in a market
+(`connectors.matching.forms`), or where in a name a form is (`connectors.matching.names`,
 `pipelines.steps.holder_names`).
 """
 
@@ -68,5 +68,5 @@ SPELLINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "ag": ("aktiengesellschaft", "ag"),
     "se": ("se",),
 }
-# One form in two languages of a country.
+# Pairs of forms that are one form in two languages of a country.
 SAME: Final[Mapping[str, str]] = {"ccc": "plc", "cyf": "ltd"}

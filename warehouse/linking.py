@@ -1,7 +1,8 @@
-"""Present rows that name no company themselves get one through rows of another staged table.
+"""Links present rows without a company of their own to one, through rows of another staged table.
 
-Belongs here: the columns that this needs beside a staged table's own, and the comparison in SQL. Does not belong
-here: which tables are linked by what (`connectors.declare.Link`), or when (`pipelines.stages.normalised`).
+Belongs here: the linking columns, which supplement a staged table's own, and the comparison in SQL. Does not
+belong here: which tables are linked by which keys (`connectors.declare.Link`), or when
+(`pipelines.stages.normalised`).
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from warehouse import render
 from warehouse.engine import columns, columns_of, ensure_table, frame, number, quoted, registered
 from warehouse.schema.types import Table
 
-KeyOf = Callable[[pl.DataFrame], pl.Series]  # rows of a staged table to their keys, null where a row has none
+KeyOf = Callable[[pl.DataFrame], pl.Series]  # link keys of staged rows, null where a row has none
 
-KEY_PREFIX: Final = "_key_"  # of columns that hold a computed key
-NAMELESS: Final = "_nameless"  # true: the row names no company itself
+KEY_PREFIX: Final = "_key_"  # of columns with a computed key
+NAMELESS: Final = "_nameless"  # true: the row has no company of its own
 GAINED: Final = "gained"
 LOST: Final = "lost"
-MOVED: Final = "moved"  # true: what a company gained was another's before, or its own once
-HAD: Final = "_had"  # true: a link has led this very row to a company before
+MOVED: Final = "moved"  # true: the gained rows were linked to another company, or to this one, before
+HAD: Final = "_had"  # true: this row has been linked to a company before
 _ROW: Final = "_row"
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way from a row to a company: columns of both present tables that hold the same key."""
+    """A match rule from a row to a company: columns of both present tables that have the same key."""
 
     key: str
     through: Table
@@ -38,18 +39,18 @@ class Way:
 
 
 def meta_types(rows: pl.DataFrame, keys: Mapping[str, KeyOf]) -> dict[str, str]:
-    """DuckDB types of the linking columns that rows bring along, and of the keys that are computed of them."""
+    """DuckDB types of the linking columns in the rows and of the computed keys."""
     return dict.fromkeys(keys, "VARCHAR") | ({NAMELESS: "BOOLEAN"} if NAMELESS in rows.columns else {})
 
 
 def with_keys(table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf]) -> pl.DataFrame:
-    """Staged rows with the keys that are computed of them beside them."""
+    """Staged rows with their computed keys added."""
     staged = rows.select(table.names)
     return rows.with_columns(of(staged).alias(column) for column, of in keys.items())
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[str, KeyOf]) -> None:
-    """Makes the linking columns of a table that is there; computes keys of rows that came before their column."""
+    """Adds the linking columns to an existing table, and computes keys for rows older than their column."""
     name = f"present.{quoted(table.name)}"
     there = columns_of(connection, "present", table.name)
     fresh = {column: of for column, of in keys.items() if column not in there}
@@ -66,16 +67,16 @@ def prepare(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[s
 
 
 def relink(connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
-    """Gives every row that names no company the one its ways lead to; gives what came of it.
+    """Links every row without a company of its own by its match rules and returns the changes.
 
-    Pairs of companies that rows gained and lost, and whether a company gained what had been linked before.
-
-    The first way that leads anywhere decides, and only where it leads to one company alone: two are no answer.
-    A row of the other table that is retired answers where no present one does, for what a register lists no
-    longer was still that company's. Every column named by a way must be there (`present.create`).
+    Returned are pairs of companies that rows gained and lost, and whether a company gained a row that had been
+    linked before. The first rule with any match decides, and only if it matches exactly one company: several
+    are ambiguous. Soft-deleted rows of the other table are used only if no present row matches, as what a
+    register no longer lists still belonged to that company. Every column of a rule must exist
+    (`present.create`).
     """
     name = f"present.{quoted(table.name)}"
-    # rows of before the table was linked have no mark
+    # rows from before the table was linked have no mark
     mine = f"coalesce({NAMELESS}, _company_id IS NULL)"
     answers = ", ".join(f"a{place} AS ({_answers(way, name, mine)})" for place, way in enumerate(ways))
     joins = " ".join(
@@ -101,7 +102,7 @@ def relink(connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[W
 
 
 def _answers(way: Way, name: str, mine: str) -> str:
-    """Per key that is asked for: whether anybody answers, and the company where it is one alone."""
+    """SQL per requested key: whether any row matches, and the company if there is exactly one."""
     key, through_key = quoted(way.key), quoted(way.through_key)
     return f"""
         SELECT p.{through_key} AS key, true AS found,
@@ -117,9 +118,9 @@ def _answers(way: Way, name: str, mine: str) -> str:
 
 
 def unanswered(connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
-    """Present rows that belong to no company, with `_several`: more than one answers; null: nobody was asked for.
+    """Unlinked present rows, with `_several`: true if several companies match, null if the row has no key.
 
-    Columns of the table and the meta columns; every column named by a way must be there (`prepare`).
+    Columns of the table and the meta columns; every column of a rule must exist (`prepare`).
     """
     name = f"present.{quoted(table.name)}"
     mine = "_company_id IS NULL"

@@ -1,6 +1,6 @@
-"""One writer at a time: advisory file locks that the operating system drops when their holder dies.
+"""Advisory file locks for one writer at a time; the operating system drops them when their holder dies.
 
-Does not belong here: what is protected. Readers of releases take no lock; nothing writes what they read.
+Does not belong here: the protected resources. Readers of releases take no lock, as releases are never modified.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RELEASE_WAIT_SECONDS: Final = 600.0
 
 
 class Locked(RuntimeError):  # noqa: N818 - named for the state it tells
-    """Somebody else is writing. `what` names it, `holder` is the process that does, where known."""
+    """Another process is writing. `what` names the resource, `holder` the process id, if known."""
 
     def __init__(self, what: str, holder: str) -> None:
         by = f" by process {holder}" if holder else ""
@@ -31,7 +31,7 @@ class Locked(RuntimeError):  # noqa: N818 - named for the state it tells
 
 @contextmanager
 def exclusive(layout: Layout, name: str, what: str, wait_seconds: float = 0.0) -> Iterator[None]:
-    """Holds the lock `name`; raises Locked if somebody else still does after the wait.
+    """Holds the lock `name`; raises Locked if it is still taken after the wait.
 
     Two holders in one process exclude each other too.
     """
@@ -62,9 +62,9 @@ def _taken(handle: IO[str]) -> bool:
 
 
 def is_held(layout: Layout, name: str) -> bool:
-    """Whether somebody holds the lock `name`, for who only wants to know: taking it to see would refuse another.
+    """True if the lock `name` is taken. For display only: taking it to check could block another process.
 
-    It is tried only where its file names a process that lives, which may be another by now.
+    The lock is only tried if its file names a live process, which may be an unrelated one by now.
     """
     path = layout.lock(name)
     holder = path.read_text().strip() if path.exists() else ""
@@ -75,7 +75,7 @@ def is_held(layout: Layout, name: str) -> bool:
 
 
 def is_ingested(layout: Layout, market: str) -> bool:
-    """Whether an ingest holds a market now."""
+    """True if an ingest of a market is running."""
     return is_held(layout, _market(market))
 
 
@@ -85,13 +85,13 @@ def _market(market: str) -> str:
 
 @contextmanager
 def market_lock(layout: Layout, market: str) -> Iterator[None]:
-    """What an ingest holds from fetch to publish. `History` takes a lock of its own beneath it."""
+    """The lock of an ingest from fetch to publish. `History` takes its own lock inside it."""
     with exclusive(layout, _market(market), f"market {market}"):
         yield
 
 
 @contextmanager
 def release_lock(layout: Layout, wait_seconds: float = _RELEASE_WAIT_SECONDS) -> Iterator[None]:
-    """What numbering events and publishing a release hold. Waits: two markets may end at one time."""
+    """The lock for numbering events and publishing a release. Waits, as two markets may finish at once."""
     with exclusive(layout, "release", "a release", wait_seconds):
         yield

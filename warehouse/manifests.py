@@ -1,4 +1,4 @@
-"""What a release says of itself: `manifest.json`, and the pointer `current.json` that names the one served.
+"""Release manifest (`manifest.json`), and the pointer `current.json` to the current release.
 
 Does not belong here: building (`release`) or reading content (`reader`). Imports no engine.
 """
@@ -23,14 +23,14 @@ NAMES: Final = "names.sqlite"
 
 
 class Unsound(RuntimeError):  # noqa: N818 - named for the state it tells
-    """A release or its pointer is not what it says; the message tells which and how."""
+    """A release or its pointer is invalid or damaged; the message says which and how."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a history stood when a release was made.
+    """Revision of a history at the time of a release.
 
-    Equal ids and revisions mean nothing has changed since.
+    Equal ids and revisions mean that nothing has changed since.
     """
 
     id: str
@@ -41,8 +41,8 @@ class Standing:
 class Manifest:
     """One release. `first` above `last` means it brought no events; `history` is by market.
 
-    `full_at`: when its files were last built from nothing. A patched release is its predecessor's files with
-    the changed companies written again.
+    `full_at`: time of the last full build. A patched release is a copy of its predecessor with the changed
+    companies rewritten.
     """
 
     release: int
@@ -61,7 +61,7 @@ class Manifest:
     rollback_of: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest as its file holds it."""
+        """The manifest as JSON for its file."""
         return {
             "release": self.release,
             "kind": self.kind,
@@ -74,7 +74,7 @@ class Manifest:
             "sequence": {"first": self.first, "last": self.last},
             "segments": {
                 "documents": [SERVING],
-                "names": [NAMES if NAMES in self.sizes else SERVING],  # where an edition before had them
+                "names": [NAMES if NAMES in self.sizes else SERVING],  # where earlier versions stored them
                 "warehouse": [WAREHOUSE],
             },
             "counts": dict(self.counts),
@@ -133,7 +133,7 @@ def _market(values: Mapping[str, Any]) -> MarketState:
             value["rows"],
             Held(**value["held"]) if value["held"] else None,
             Held(**value["accepted"]) if value["accepted"] else None,
-            # releases made before these were told lack them
+            # missing in releases made by earlier versions
             _instant(value.get("checked_at")),
             _instant(value.get("held_since")),
             Terms(**value["terms"]) if value.get("terms") else None,
@@ -148,12 +148,12 @@ def _instant(text: str | None) -> datetime | None:
 
 
 def write(layout: Layout, manifest: Manifest) -> None:
-    """Writes the manifest of a release whose files are there."""
+    """Writes the manifest of a release; its files must exist."""
     files.write_json(layout.release(manifest.release) / MANIFEST, manifest.as_json())
 
 
 def read(layout: Layout, number: int) -> Manifest:
-    """The manifest of a release; Unsound when there is none."""
+    """Reads the manifest of a release; raises Unsound if there is none."""
     return Manifest.parse(_content(layout, number))
 
 
@@ -166,28 +166,28 @@ def _content(layout: Layout, number: int) -> bytes:
 
 
 def point(layout: Layout, number: int) -> None:
-    """Makes a release the one that is served: atomic, and the last step of every publish."""
+    """Makes a release the current one: atomic, and the last step of every publish."""
     files.write_json(layout.current, {"release": number, "manifest_sha256": digest(layout, number)})
 
 
 def digest(layout: Layout, number: int) -> str:
-    """The SHA-256 of a release's manifest, by which pointers name it; Unsound when there is none."""
+    """SHA-256 of a release's manifest, as used in pointers; raises Unsound if there is none."""
     return hashlib.sha256(_content(layout, number)).hexdigest()
 
 
 def current(layout: Layout) -> Manifest | None:
-    """The manifest that the pointer names; None before the first release, Unsound when it is not that one."""
+    """The manifest named by the pointer; None before the first release. Raises Unsound if its hash differs."""
     try:
         pointer = json.loads(layout.current.read_bytes())
     except FileNotFoundError:
         return None
     content = _content(layout, pointer["release"])
     if hashlib.sha256(content).hexdigest() != pointer["manifest_sha256"]:
-        raise Unsound(f"release {pointer['release']}: its manifest is not the one that was published")
+        raise Unsound(f"release {pointer['release']}: its manifest has changed since publication")
     return Manifest.parse(content)
 
 
 def covered(layout: Layout) -> tuple[int, int]:
-    """Number of the release served and its last sequence; (0, 0) before the first."""
+    """Number of the current release and its last sequence; (0, 0) before the first."""
     manifest = current(layout)
     return (manifest.release, manifest.last) if manifest else (0, 0)

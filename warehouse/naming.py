@@ -1,8 +1,8 @@
-"""`names.sqlite` of a release, the name index: labels, the words of names, and what lies one slip beside them.
+"""Name index of a release, `names.sqlite`: labels, words of names, and spellings for typo tolerance.
 
-In a file of its own: it is made by one thread, beside the documents, which takes half as long as they do. Written
-once, or copied from the release before and patched; `packed` shows it beside the documents. Does not belong here:
-documents and rows (`serving`), or asking (`queries.names`, `queries.slips`).
+A separate file, so that one thread builds it in parallel to the documents; it takes half as long. Written once,
+or copied from the previous release and patched; `packed` attaches it to the documents. Does not belong here:
+documents and rows (`serving`), or queries (`queries.names`, `queries.slips`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from warehouse.queries import names, slips
 from warehouse.segments import read_only_uri
 
 SCHEMA: Final = (
-    # narrow, so that walking many names touches no documents
+    # narrow, so that scanning many names reads no documents
     """CREATE TABLE labels (rank INTEGER PRIMARY KEY, folded TEXT NOT NULL, country TEXT NOT NULL,
         company_id TEXT NOT NULL, first TEXT AS (substr(folded, 1, instr(folded || ' ', ' ') - 1)))""",
     "CREATE TABLE slips (spelling TEXT, word TEXT, PRIMARY KEY (spelling, word)) WITHOUT ROWID",
     "CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID",
-    # Prefixes of these lengths have lists of their own, which are read as they are; lists of longer ones would be
-    # merged, so those are asked for word by word (`queries.names`). No phrases are asked for: `detail = column`.
-    # Folded names part at blanks alone, which is what `ascii` does with them.
+    # FTS5 keeps separate lists for prefixes of these lengths, which are read directly; lists of longer
+    # prefixes would be merged, so these are queried word by word (`queries.names`). There are no phrase
+    # queries: `detail = column`. Folded names separate words only by blanks, for which the `ascii` tokenizer
+    # is enough.
     f"""CREATE VIRTUAL TABLE names USING fts5(folded, country, content = 'labels', content_rowid = 'rank',
         tokenize = 'ascii', detail = 'column', columnsize = 0, prefix = '{" ".join(map(str, names.LISTED))}')""",
 )
@@ -40,15 +41,16 @@ INDEXES: Final = (
 LABELS: Final = "SELECT rank, trim(words) AS folded, country, company_id"
 _TOLD: Final = "rank, folded, country, company_id"
 _CHUNK: Final = 50_000
-# The words that the index has: folded names part at blanks alone.
+# The distinct words of the index: folded names separate words only by blanks.
 _WORDS: Final = """SELECT DISTINCT word FROM (SELECT unnest(string_split(trim(words), ' ')) AS word FROM search)
     WHERE word <> '' ORDER BY word"""
-# Bytes of lists kept in memory before they are written: all at once need no merging. The file keeps it for patches.
+# Bytes of index lists gathered in memory before writing: a single write needs no merging. The file stores the
+# setting, so it applies to patches too.
 _GATHERED: Final = 1 << 28
 
 
 def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
-    """Writes the index of every company."""
+    """Builds the index of all companies."""
     with closing(open_for_building(path)) as target:
         for statement in SCHEMA:
             target.execute(statement)
@@ -69,9 +71,9 @@ def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
 
 
 def patch(path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, former: Path) -> None:
-    """Brings a copy of the former index to the ranks and names that the changed companies have in `source` now.
+    """Updates a copy of the previous index to the current ranks and names of the changed companies in `source`.
 
-    former: the documents of the release before, which tell what ranks the companies had.
+    former: documents of the previous release, which have the companies' previous ranks.
     """
     with closing(open_for_building(path)) as target:
         target.execute("ATTACH ? AS former", (read_only_uri(former),))
@@ -98,7 +100,7 @@ def patch(path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, for
 
 
 def _withdraw(target: sqlite3.Connection) -> None:
-    """Takes the labels of the table `gone` away; their words stay, and find nothing."""
+    """Removes the labels in table `gone`; their words stay, but match nothing."""
     target.execute(
         """INSERT INTO names (names, rowid, folded, country)
             SELECT 'delete', rank, folded, country FROM gone"""
@@ -107,7 +109,7 @@ def _withdraw(target: sqlite3.Connection) -> None:
 
 
 def _add(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
-    """Adds the labels of the table `come`, their words and what lies beside these."""
+    """Adds the labels in table `come`, their words, and the spellings of these."""
     target.execute(f"INSERT INTO labels ({_TOLD}) SELECT {_TOLD} FROM come")
     target.execute("INSERT INTO names (rowid, folded, country) SELECT rank, folded, country FROM come")
     words = {word for (name,) in target.execute("SELECT folded FROM come") for word in name.split()}
@@ -118,7 +120,7 @@ def _add(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
 def _insert_slips(
     target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]
 ) -> None:
-    """The table of deletions (`queries.slips`)."""
+    """Fills the table of deletions used for typo tolerance (`queries.slips`)."""
     frame = pl.DataFrame({"word": [word for word in words if slips.suits(word)]}, schema={"word": pl.String})
     with registered(source, "words", frame):
         spellings = """SELECT DISTINCT left(word, place) || word[place + 2:] AS spelling, word FROM (

@@ -1,6 +1,6 @@
-"""Bodies in RAW by their SHA-256: compressed files, written once, read as streams and checked as read.
+"""Content-addressed blobs of RAW: compressed files named by SHA-256, written once, checked while read.
 
-Does not belong here: which dataset a body belongs to or when it came (`archive`, the manifest).
+Does not belong here: which dataset a body belongs to or when it was received (`archive`, the manifest).
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ import zstandard
 from warehouse import files
 
 CHUNK: Final = 1 << 20
-IN_MEMORY: Final = 32 << 20  # plain bytes up to which a body that must be sought in stays out of the disk
+IN_MEMORY: Final = 32 << 20  # uncompressed bytes up to which a body that needs seeking stays in memory
 LEVEL: Final = (
     3  # zstd: registries' text shrinks to a tenth at about 300 MB/s; higher levels gain a few percent
 )
-_HEADER: Final = 18  # bytes of the longest header of a zstd frame
+_HEADER: Final = 18  # bytes of the longest zstd frame header
 _counter = itertools.count()
 
 
 class CorruptObject(RuntimeError):  # noqa: N818 - named for the state it tells
-    """A body in RAW is not what its name says.
+    """A body in RAW does not match its SHA-256, or is missing.
 
-    `path` is the object, `label` the dataset and file it came as.
+    `path` is the object, `label` the dataset and file it was received as.
     """
 
     def __init__(self, path: Path, label: str, reason: str) -> None:
         super().__init__(
             f"{label}: the archived body {path} is damaged ({reason}); restore it from a copy, "
-            f"or take the same file in again: the next ingest reads it"
+            f"or ingest the same file again"
         )
         self.path = path
         self.label = label
@@ -47,9 +47,9 @@ class CorruptObject(RuntimeError):  # noqa: N818 - named for the state it tells
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a body turned out to be: hash and size of what is kept, hash of what came where that differs.
+    """Result of storing a body: hash and size of the stored bytes, and hash of the received bytes before redaction.
 
-    is_mended: a damaged file stood in its place, which these bytes have replaced.
+    is_mended: a damaged file was replaced by these bytes.
     """
 
     sha256: str
@@ -59,7 +59,7 @@ class Stored:
 
 
 class _Hashing(io.RawIOBase):
-    """Passes a stream through and hashes what has gone by."""
+    """Passes a stream through and hashes it."""
 
     def __init__(self, body: BinaryIO) -> None:
         self._body = body
@@ -76,16 +76,16 @@ class _Hashing(io.RawIOBase):
 
 
 def object_path(root: Path, sha256: str) -> Path:
-    """Where a body lies below the archive."""
+    """Path of a body in the archive."""
     return root / "sha256" / sha256[:2] / f"{sha256}.zst"
 
 
 def store(
     root: Path, body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None, on_step: files.Step
 ) -> Stored:
-    """Takes a body in, never whole in memory.
+    """Stores a body as a stream.
 
-    Present bytes are kept as they are, unless they are damaged; a kill leaves no half object.
+    An existing object is kept unless it is damaged; a kill leaves no partial object.
     """
     incoming = root / "incoming"
     files.make_folder(incoming)
@@ -116,15 +116,15 @@ def _compress(body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None, bui
             digest.update(chunk)
             size += len(chunk)
             writer.write(chunk)
-    while through.read(CHUNK):  # what redaction left unread counts for the hash of what came
+    while through.read(CHUNK):  # the hash of the received bytes includes what redaction left unread
         pass
     return Stored(digest.hexdigest(), size, received.digest.hexdigest())
 
 
 def _is_damaged(root: Path, sha256: str, built: Path) -> bool:
-    """Whether a present body is not what it should be; read to its end only where its file is another's.
+    """True if the existing object is damaged; it is read in full only if its file differs from the new one.
 
-    Another edition of zstd makes another file of the same bytes.
+    Another version of zstd may compress the same bytes differently.
     """
     if filecmp.cmp(object_path(root, sha256), built, shallow=False):
         return False
@@ -136,7 +136,7 @@ def _is_damaged(root: Path, sha256: str, built: Path) -> bool:
 
 
 def sweep(root: Path) -> None:
-    """Removes half-written bodies of processes that are no more."""
+    """Removes partial bodies of processes that no longer run."""
     incoming = root / "incoming"
     for path in incoming.glob(f"*{files.TEMPORARY}") if incoming.is_dir() else ():
         process = int(path.name.split(".")[0])
@@ -145,10 +145,10 @@ def sweep(root: Path) -> None:
 
 
 class _Body(io.RawIOBase):
-    """Plain bytes of an object: a stream until somebody seeks, then a file that is gone when closed.
+    """Uncompressed bytes of an object: a stream until the first seek, then a spooled temporary file.
 
-    Damage is found by the checksum that zstd keeps and by the size, which costs an eighth of the SHA-256; that
-    one is taken where the size is not told or the file carries no checksum.
+    Damage is detected by the zstd checksum and the size, which costs an eighth of SHA-256; SHA-256 is used if
+    the size is not given or the file has no checksum.
     """
 
     def __init__(self, path: Path, sha256: str, label: str, size: int | None) -> None:
@@ -200,11 +200,11 @@ class _Body(io.RawIOBase):
         return count
 
     def _judge(self) -> None:
-        """At the end: are these the bytes that were put here?"""
+        """Checks hash and size at the end of the stream."""
         if self._digest is not None and self._digest.hexdigest() != self._sha256:
-            raise CorruptObject(self._path, self._label, "its bytes have another SHA-256")
+            raise CorruptObject(self._path, self._label, "its SHA-256 differs")
         if self._size is not None and self._position != self._size:
-            reason = f"{self._position} bytes where {self._size} are due: they have another SHA-256"
+            reason = f"{self._position} bytes instead of {self._size}: their SHA-256 differs"
             raise CorruptObject(self._path, self._label, reason)
 
     def _again(self) -> _Body:
@@ -228,19 +228,19 @@ def _has_checksum(path: Path) -> bool:
     try:
         return zstandard.get_frame_parameters(head).has_checksum
     except zstandard.ZstdError:
-        return False  # reading tells what is wrong
+        return False  # reading reports the error
 
 
 def open_object(root: Path, sha256: str, label: str, size: int | None = None) -> BinaryIO:
-    """Plain bytes of a body, seekable; raises CorruptObject here or while reading.
+    """Opens the uncompressed bytes of a body, seekable; raises CorruptObject here or while reading.
 
-    `size`: of the plain bytes; where it is told, reading does not hash them again (`verify` does).
+    `size`: uncompressed size; if given, reading skips the SHA-256 check (`verify` does it).
     """
     return io.BufferedReader(_Body(object_path(root, sha256), sha256, label, size), CHUNK)
 
 
 def verify(root: Path, sha256: str, label: str) -> None:
-    """Reads a body to its end and hashes it; raises CorruptObject when it is not what its name says."""
+    """Reads a body to the end and checks its SHA-256; raises CorruptObject on a mismatch."""
     with open_object(root, sha256, label) as body:
         while body.read(CHUNK):
             pass

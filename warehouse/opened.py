@@ -1,7 +1,7 @@
-"""One release held open by a process that serves: its connections, and the lease that keeps it from being pruned.
+"""A release opened by a serving process: its connections, and the lease that protects it from pruning.
 
-Files are read, not mapped: a mapped page counts as memory of the process for as long as it is there, a read one is
-the system's to keep or drop. Does not belong here: which release is open, or who uses it (`reader`).
+Files are read, not memory-mapped: mapped pages count as memory of the process, pages of the read cache do not.
+Does not belong here: which release is open, or who uses it (`reader`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from warehouse.queries import profiles
 from warehouse.queries.scans import Scans
 from warehouse.reading import Document
 
-_CACHED_KIB: Final = 8192  # of each file of a connection, of which there are few
-KEPT: Final = 32_768  # profiles of half a kilobyte or so: asked for again, they cost no read
+_CACHED_KIB: Final = 8192  # page cache per file of a connection; there are few connections
+KEPT: Final = 32_768  # cached profiles of about half a kilobyte
 
 
 class OpenRelease:
-    """One release held open: a stack of connections, each used by one request at a time."""
+    """One open release: a pool of connections, each used by one request at a time."""
 
     def __init__(self, layout: Layout, manifest: Manifest) -> None:
         folder = layout.release(manifest.release)
@@ -40,14 +40,14 @@ class OpenRelease:
         lease = os.open(folder / MANIFEST, os.O_RDONLY)
         self._end_lease = weakref.finalize(self, os.close, lease)
         try:
-            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
+            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # fails if it is being removed
             self.give(self.take())
         except (OSError, sqlite3.DatabaseError):
             self._end_lease()
             raise
 
     def take(self) -> sqlite3.Connection:
-        """A connection nobody else uses."""
+        """Takes a connection from the pool, or opens one."""
         try:
             return self._spare.pop()
         except IndexError:
@@ -57,11 +57,11 @@ class OpenRelease:
             return connection
 
     def give(self, connection: sqlite3.Connection) -> None:
-        """Returns a connection."""
+        """Returns a connection to the pool."""
         self._spare.append(connection)
 
     def profile(self, connection: sqlite3.Connection, company_id: str) -> Document | None:
-        """The ready profile; those read last are kept, for some companies are asked for again and again."""
+        """A profile document; the latest are cached, as some companies are requested often."""
         document = self._kept.get(company_id)
         if document is None:
             document = profiles.profile(connection, company_id)
@@ -72,11 +72,11 @@ class OpenRelease:
     def _keep(self, document: Document) -> None:
         with self._keeping:
             if len(self._kept) >= KEPT:
-                self._kept.popitem(last=False)  # the one kept longest; a dict would look for it among holes
+                self._kept.popitem(last=False)  # the oldest; a plain dict is slower at this
             self._kept[document.company_id] = document
 
     def close(self) -> None:
-        """Closes everything; no request is under way."""
+        """Closes everything; no request may be running."""
         while self._spare:
             self._spare.pop().close()
         self.scans.close()

@@ -1,9 +1,9 @@
-"""What stands for one company in one value, as it is read: its rows, or the parts of its profile.
+"""Decodes the packed values of companies: all rows of one company, or the parts of its profile, in one value.
 
-Of JSON objects the file keeps the values, and once by table the text around them. A file of an edition before has
-the objects as they are served; one of the edition before that, which had a row each, is read through views. The
-name index is attached from its own file; editions before had it in this one. Does not belong here: packing
-(`packing`), or what rows say (`documents`).
+For JSON objects the file stores only the values, and the surrounding text once per table. Older formats stay
+readable: files of the previous version have complete objects; those of the version before, with one row each,
+are read through views. The name index is attached from its own file, or found in this one in older versions.
+Does not belong here: encoding (`packing`), or the content of rows (`documents`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import zstandard
 from warehouse.manifests import NAMES
 from warehouse.segments import read_only, read_only_uri
 
-FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both, and ids have neither
+FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both separators, and ids have neither
 ROW: Final = "\x1e"
-VALUE: Final = "%b"  # in the text around values, where one goes
-_UNPACKED: Final = "unpacked"  # as SQL calls it
+VALUE: Final = "%b"  # placeholder of a value in the surrounding text
+_UNPACKED: Final = "unpacked"  # name of the SQL function
 _Unpack = Callable[[str, Any], bytes]
 
 
 def _row(*columns: str) -> str:
-    """A row of columns as SQLite writes it, empty where one is null."""
+    """SQL for a row of these columns, empty where one is null."""
     return " || char(31) || ".join(f"coalesce({column}, '')" for column in columns)
 
 
@@ -38,7 +38,8 @@ def _rows_of(table: str, *columns: str) -> str:
         GROUP BY company_id"""
 
 
-# Until the first publish after an upgrade, what the former edition published is served: a row each, not packed.
+# Until the first publish after an upgrade, the release of an older version is served: one row each, not
+# packed.
 _FORMER: Final = (
     f"""CREATE TEMP VIEW companies AS SELECT rank, company_id, org_number, name, body, etag,
         {_row("detail", "identifiers", "address", "sources")} AS parts FROM main.companies""",
@@ -52,9 +53,9 @@ _FORMER: Final = (
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """The finished files of a release, by the path of its documents, where SQL may call `unpacked(table, value)`.
+    """Opens the files of a release by the path of its documents, with the SQL function `unpacked(table, value)`.
 
-    Those of a former edition read alike. Raises sqlite3.DatabaseError where one is damaged or missing.
+    Older formats are read in the same way. Raises sqlite3.DatabaseError if a file is damaged or missing.
     """
     connection = read_only(path)
     try:
@@ -67,7 +68,7 @@ def opened(path: Path) -> sqlite3.Connection:
 
 
 def _show_names(connection: sqlite3.Connection, names: Path) -> None:
-    """Attaches the name index where it has a file of its own; `ranked` tells companies by their ranks."""
+    """Attaches the name index if it is a separate file; view `ranked` maps ranks to companies."""
     if _has(connection, "labels"):
         ranked = "main.companies"
     else:
@@ -77,7 +78,7 @@ def _show_names(connection: sqlite3.Connection, names: Path) -> None:
 
 
 def _unpack(connection: sqlite3.Connection) -> _Unpack:
-    """What a file's values are unpacked by; makes views of one that has none packed."""
+    """The decoder for a file's values; creates views if the file is not packed."""
     if not _has(connection, "packing"):
         for view in _FORMER:
             connection.execute(view)
@@ -95,13 +96,13 @@ def _has(connection: sqlite3.Connection, table: str) -> bool:
 
 
 def unpacker(words: bytes) -> Callable[[bytes], bytes]:
-    """Gives a packed value as it was; for one thread at a time."""
+    """A decoder for packed values; not thread-safe."""
     known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
     return zstandard.ZstdDecompressor(dict_data=known).decompress
 
 
 def completed(template: bytes, value: bytes) -> bytes:
-    """Rows whose last fields are the values of `template`, with that filled in; null where a value is empty."""
+    """Fills `template` with the last fields of each row; empty values become null."""
     count = template.count(VALUE.encode())
     rows_ = (row.split(FIELD.encode()) for row in value.split(ROW.encode()))
     return ROW.encode().join(
@@ -118,7 +119,7 @@ def _as_bytes(table: str, value: str | bytes) -> bytes:
 
 
 def rows(value: tuple[bytes] | None) -> Iterator[list[bytes]]:
-    """The rows of one company, each as its fields; none where it has no value."""
+    """The rows of one company, each split into fields; none if the value is missing."""
     if value is not None:
         for row in value[0].split(ROW.encode()):
             yield row.split(FIELD.encode())

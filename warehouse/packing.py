@@ -1,10 +1,10 @@
-"""What stands for one company packed to one value: its rows, or the parts of its profile.
+"""Encodes the rows of one company, or the parts of its profile, as one compressed value.
 
-A register repeats the same words in every row, and a company's rows repeat each other: packed together they take
-an eighth. Of a JSON object its values are packed alone: DuckDB writes them in a third of the time. Packed with
-Zstandard and a dictionary of the words that the declarations know; it stands in the file, and so does the text
-around the values, so that a later edition reads what an earlier one packed. Does not belong here: what rows say
-(`documents`), the tables they stand in (`serving`), or reading them (`packed`).
+Registers repeat words in every row, and rows of one company resemble each other: compressed together they take
+an eighth. For JSON objects only the values are stored: DuckDB writes them in a third of the time. Compression
+is Zstandard with a dictionary of declared codes; the dictionary and the text around the values are stored in
+the file, so that later versions can read it. Does not belong here: the content of rows (`documents`), their
+tables (`serving`), or decoding (`packed`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from warehouse.packed import FIELD, ROW, VALUE, dictionary
 
 SCHEMA: Final = (
     "CREATE TABLE packing (dictionary BLOB NOT NULL)",
-    # of the rows in a table's values: the text around their last fields
+    # the text around the last fields of a table's rows
     "CREATE TABLE shapes (name TEXT PRIMARY KEY, template TEXT NOT NULL) WITHOUT ROWID",
 )
-_LEVEL: Final = -1  # a sixth larger than 1, in half the time
-# The level's, but for the table of hashes: its own is cleared for every text, and most are shorter than it
+_LEVEL: Final = -1  # a sixth larger than level 1, in half the time
+# Those of the level, except for a smaller hash table: the default is cleared for every text, and most are
+# smaller.
 _PARAMETERS: Final = zstandard.ZstdCompressionParameters.from_level(_LEVEL, hash_log=10, write_dict_id=False)
 
 
 class Packer:
-    """Packs what is written into one file; for one thread at a time."""
+    """Encoder for the values of one file; not thread-safe."""
 
     def __init__(self, words: bytes) -> None:
         self.words = words
@@ -39,24 +40,25 @@ class Packer:
 
     @classmethod
     def of(cls, connection: sqlite3.Connection) -> Packer:
-        """The one that a file is written with."""
+        """The encoder with a file's own dictionary."""
         return cls(dictionary(connection))
 
     def packed(self, texts: pl.Series) -> list[bytes]:
-        """Each text packed, in their order. None is empty."""
+        """Compresses each text, keeping the order. None is treated as empty."""
         return self._each(texts, texts.str.len_bytes().cast(pl.UInt64))
 
     def by_company(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows of (company_id, row) as (company_id, packed): each company's, which stand together, in one value."""
+        """Packs rows of (company_id, row), sorted by company, into one value per company (company_id, packed)."""
         lengths = rows.select("company_id", length=pl.col("row").str.len_bytes().cast(pl.UInt64))
         companies = lengths.group_by("company_id", maintain_order=True).agg(pl.col("length").sum())
         packed = self._each(rows["row"], companies["length"], len(ROW))
         return companies.select("company_id", packed=pl.Series(packed, dtype=pl.Binary))
 
     def _each(self, texts: pl.Series, lengths: pl.Series, ended: int = 0) -> list[bytes]:
-        """Stretches of these lengths of texts that lie one behind the other; the last bytes of each stay away.
+        """Compresses runs of consecutive texts with these total lengths, without the last `ended` bytes of each.
 
-        The texts are read where they lie: as values of Python's own they would take as long as packing them.
+        Texts are read from the Arrow buffer: converting them to Python values would take as long as compressing
+        them.
         """
         if lengths.is_empty():
             return []
@@ -68,7 +70,7 @@ class Packer:
 
 
 def begin(connection: sqlite3.Connection, words: bytes, templates: Mapping[str, str]) -> None:
-    """Writes into a file that has `SCHEMA` what its values will be packed by."""
+    """Stores dictionary and templates in a file that has `SCHEMA`."""
     connection.execute("INSERT INTO packing VALUES (?)", (words,))
     connection.executemany("INSERT INTO shapes VALUES (?, ?)", sorted(templates.items()))
 
@@ -80,20 +82,20 @@ def template(keys: Iterable[str]) -> str:
 
 
 def templates(*objects: str) -> str:
-    """Several of those, one behind the other, each a field of the row."""
+    """Joins several templates, one field of the row each."""
     return FIELD.join(objects)
 
 
 def fields(expressions: Iterable[str]) -> str:
-    """An SQL expression that gives a row: a text of these expressions, empty where one is null."""
+    """SQL for a row: the text of these expressions as fields, empty where one is null."""
     return f"concat({_parted(expressions)})"
 
 
 def row(expressions: Iterable[str]) -> str:
-    """An SQL expression that gives a row that others may follow."""
+    """SQL for a row followed by the row separator."""
     return f"concat({_parted(expressions)}, '{ROW}')"
 
 
 def _parted(expressions: Iterable[str]) -> str:
-    """What `concat` puts together at once, null being nothing: `||` writes a text again for each that follows."""
+    """Arguments of one `concat`, which treats null as empty: `||` would copy the text for each operand."""
     return f", '{FIELD}', ".join(expressions)

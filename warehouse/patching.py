@@ -1,8 +1,8 @@
-"""A day's release: rows of the changed companies by themselves, and these put into a copy of the former tables.
+"""Incremental build of a release: changed companies are gathered in a file, then patched into copied tables.
 
-What follows from rows (digests, the table searched, the documents served) is made of the changed companies alone:
-looking for them among ten million costs more than all they are. Does not belong here: what a table is made of
-(`assembly`, `searching`), or the documents (`serving`).
+Whatever is derived from rows (digests, the search table, the served documents) is computed for the changed
+companies alone: finding them among ten million costs more than processing them. Does not belong here: the
+content of a table (`assembly`, `searching`), or the documents (`serving`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from warehouse import assembly, searching
 from warehouse.engine import opened, quoted, registered, text
 from warehouse.schema.tables import TABLES
 
-CHANGED: Final = "changed.duckdb"  # beside the release while it is made
+CHANGED: Final = "changed.duckdb"  # next to the release while it is built
 
 
 def gather(path: Path, changed: Mapping[Path, pl.Series], former: Path) -> None:
-    """Writes a file with all tables of a release, of the changed companies of each history alone.
+    """Writes a file with all tables of a release, limited to the changed companies of each history.
 
-    Their ranks are those they will have beside the others of the former release's tables.
+    Their ranks do not collide with the other companies of the previous release.
     """
     with opened(path) as connection:
         assembly.create(connection)
@@ -49,9 +49,9 @@ def every(changed: Mapping[Path, pl.Series]) -> pl.Series:
 
 
 def put(path: Path, gathered: str, changed: Mapping[Path, pl.Series]) -> None:
-    """Puts gathered rows in the place of what a copy of the former release has of these companies.
+    """Replaces the changed companies in a copy of the previous release by the gathered rows.
 
-    gathered: the catalog of what `gather` wrote. A kill throws the copy away.
+    gathered: catalog of the file written by `gather`. A kill discards the copy.
     """
     with opened(path) as connection:
         connection.execute("BEGIN")
@@ -75,6 +75,6 @@ def _want(connection: duckdb.DuckDBPyConnection, companies: pl.Series) -> None:
 
 
 def _among(companies: pl.Series) -> str:
-    """Rows of the companies in `wanted`: tables lie by company, so what is of other markets is not read."""
+    """Condition for the companies in `wanted`: tables are sorted by company, so other markets are not read."""
     first, last = text(str(companies.min())), text(str(companies.max()))
     return f"WHERE company_id BETWEEN {first} AND {last} AND company_id IN (SELECT company_id FROM wanted)"

@@ -1,6 +1,6 @@
-"""Where everything lies below FIRM_DATA: the one place that spells these names.
+"""Layout of the data root (FIRM_DATA): the only module that spells these file names.
 
-Does not belong here: settings (who decides the root) or the content of any file.
+Does not belong here: settings (which path is the root) or the content of any file.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-DIGITS = 10  # release numbers in names: sorting names is sorting numbers
+DIGITS = 10  # release numbers in names are padded, so that name order is number order
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The folders below one data root. Nothing is made until somebody writes."""
+    """The paths below one data root. Nothing is created until something is written."""
 
     root: Path
 
@@ -23,7 +23,7 @@ class Layout:
 
     @property
     def inbox(self) -> Path:
-        """Bodies that came between two runs: no run has taken them into the archive yet."""
+        """Bodies received between two runs and not archived yet."""
         return self.root / "inbox"
 
     @property
@@ -56,36 +56,36 @@ class Layout:
 
     @property
     def remote(self) -> Path:
-        """What this machine knows of the object store, and what is on its way from there."""
+        """State of the object store known to this machine, and downloads in progress."""
         return self.root / "remote"
 
     @property
     def erased(self) -> Path:
-        """Who has been erased and must not come back."""
+        """The suppression list: erased subjects that must not come back."""
         return self.root / "erased.json"
 
     @property
     def judgements(self) -> Path:
-        """What persons have judged of holders."""
+        """The log of manual decisions about holders."""
         return self.root / "judgements.jsonl"
 
     @property
     def current(self) -> Path:
-        """The pointer to the release that is served."""
+        """The pointer to the current release."""
         return self.releases / "current.json"
 
     @property
     def checked(self) -> Path:
-        """When each market was last looked at, whether or not anything had changed."""
+        """When each market was last checked, whether or not anything had changed."""
         return self.releases / "checked.json"
 
     def rebuilt(self, market: str) -> Path:
-        """Where a market's history is made anew, beside the one that counts; a data root of its own."""
+        """Where a market's history is rebuilt, separate from the one in use; a data root of its own."""
         return self.root / "rebuilt" / market
 
     @property
     def run_notes(self) -> Path:
-        """What runs tell of themselves, a file each."""
+        """Run reports, one file each."""
         return self.releases / "runs"
 
     def history_file(self, market: str) -> Path:
@@ -99,5 +99,5 @@ class Layout:
 
 
 def numbered(number: int) -> str:
-    """A release number as it stands in names."""
+    """A release number as padded in file names."""
     return f"{number:0{DIGITS}d}"

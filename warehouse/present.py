@@ -1,6 +1,7 @@
-"""The newest staged row of every record: what a source says now, kept in a market's history file.
+"""Current source records: the newest staged row of every record, stored in a market's history file.
 
-Does not belong here: what the rows mean (`connectors`), or the shared tables made of them (`changes`).
+Does not belong here: the meaning of the rows (`connectors`), or the shared tables derived from them
+(`changes`).
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ META_TYPES: Final = {
     "_observed_at": "TIMESTAMPTZ",
     "_raw": "VARCHAR",
     "_retired_at": "TIMESTAMPTZ",
-    "_told_at": "TIMESTAMPTZ",  # the newest instant at which a row of no company was told again
+    "_told_at": "TIMESTAMPTZ",  # the newest instant at which an unlinked row was reported again
 }
 NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
-# What a transaction changes in place is held in memory until it ends: of the twenty million rows that a register
-# says again in a day it is three gigabytes.
+# In-place changes stay in memory until the transaction ends: three gigabytes for the twenty million rows that
+# a register repeats in a day.
 UPDATING: Final = "4500MB"
 _ROW: Final = "_row"
-_NEWEST: Final = "greatest(_observed_at, _told_at)"  # null counts for nothing
+_NEWEST: Final = "greatest(_observed_at, _told_at)"  # ignores null
 
 
 def create(
     connection: duckdb.DuckDBPyConnection, table: Table, extra: Mapping[str, str] | None = None
 ) -> None:
-    """Makes the table of one staged table, and columns that the declaration has gained since.
+    """Creates the table of one staged table, and adds columns declared since.
 
     extra: columns of `linking` with their types.
     """
@@ -55,10 +56,10 @@ def upsert(
     rows: pl.DataFrame,
     keys: Mapping[str, KeyOf] = NO_KEYS,
 ) -> pl.Series:
-    """Newer rows win, of two with one instant the later.
+    """Upserts staged rows: newer rows win; for equal instants, the later row.
 
-    Columns of `linking` are kept beside; `keys` are computed of the rows that differ alone, for a register says
-    most of what it says every day. Gives the companies whose business content changed.
+    Columns of `linking` are stored too; `keys` are computed only for rows that differ, as a register repeats
+    most rows every day. Returns the companies with changed business content.
     """
     extra = linking.meta_types(rows, keys)
     create(connection, table, extra)
@@ -81,7 +82,7 @@ def upsert(
 
 
 def _newest(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per key: of several, the newest, and of those the last. Numbered rows go by their number first."""
+    """One row per key: the newest, and of equal instants the last. Feed sequence numbers take precedence."""
     if rows.select(pl.any_horizontal(pl.col(table.key).is_null()).any()).item():
         raise ValueError(f"{table.name}: a key column ({', '.join(table.key)}) is null in a staged row")
     if not render.key_is_sound(table, rows):
@@ -94,9 +95,9 @@ def _newest(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _comparison(table: Table) -> str:
-    """Staged rows that are news.
+    """SQL for staged rows that are no older than the present ones.
 
-    No older than what is present. `differs`: in a business column, or retired.
+    `differs`: in a business column, or soft-deleted.
     """
     values = [column for column in table.business if column not in table.key]
     tests = [f"s.{quoted(column)} IS DISTINCT FROM p.{quoted(column)}" for column in values]
@@ -122,33 +123,33 @@ def _comparison(table: Table) -> str:
 
 
 def _newer(table: Table, sequence: str) -> str:
-    """Whether a staged row is no older than the present one: by the feed's numbers, else by when each was told."""
+    """SQL: true if a staged row is no older than the present one, by feed sequence, else by publication time."""
     of, kept = quoted(sequence), "s._observed_at >= p._observed_at"
     file_of_day = f"{_begun('s._observed_at')} >= {_told(table, 'p')}"
     event = kept
     if table.told is not None:
         told = f"s.{quoted(table.told)}"
-        # an answer about one record says when it was given: it is no file that was made up at night
+        # a response about one record states its own time, unlike a file compiled at some time of the day
         file_of_day = f"coalesce({told}, {_begun('s._observed_at')}) >= {_told(table, 'p')}"
         event = f"coalesce({told} >= coalesce(p.{quoted(table.told)}, {_begun('p._observed_at')}), {kept})"
     back = f"coalesce(s.{quoted(table.told)}, s._observed_at)" if table.told else "s._observed_at"
-    # what a whole file lacked is not there again because an older word of the feed comes, or comes twice
+    # a record missing from a full file must not reappear because an older or repeated feed entry arrives
     return f"""CASE WHEN s.{of} IS NOT NULL AND {back} < {_begun("p._retired_at")} THEN false
         WHEN s.{of} IS NOT NULL AND p.{of} IS NOT NULL THEN s.{of} >= p.{of}
         WHEN p.{of} IS NOT NULL THEN {file_of_day} WHEN s.{of} IS NOT NULL THEN {event} ELSE {kept} END"""
 
 
 def _told(table: Table, row: str) -> str:
-    """When a row of the feed was told: by its own word, else when it came."""
+    """SQL for the time a feed row was published: by its own timestamp, else when it was received."""
     came = f"{row}._observed_at"
-    # null counts for nothing, and nothing was told after it came
+    # null is ignored, and a row cannot be published after it was received
     return came if table.told is None else f"least({row}.{quoted(table.told)}, {came})"
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> None:
-    """Replaces what differs; of the rest only the provenance moves on, so that a late row stays late.
+    """Replaces rows that differ; for the rest only provenance is updated, so that late-arriving rows stay late.
 
-    What no company is known of keeps its first instant: a link that finds one makes it no younger (`linking`).
+    Unlinked rows keep their first instant: linking them later makes them no newer (`linking`).
     """
     name = f"present.{quoted(table.name)}"
     same = f"{name}.rowid = c.old AND NOT c.differs"
@@ -182,9 +183,9 @@ def move_on(
     body: str,
     instant: datetime,
 ) -> None:
-    """Moves provenance on as `_write` does, of all rows that came of one of `bodies` and are older than `instant`.
+    """Updates provenance as `_write` does, for all rows from one of `bodies` that are older than `instant`.
 
-    So they stay late for what is later than they were and older than the body that repeats them.
+    So rows newer than these but older than the body that repeats them still count as late-arriving.
     """
     create(connection, table)
     name = f"present.{quoted(table.name)}"
@@ -200,10 +201,10 @@ def move_on(
 
 
 def _begun(instant: str) -> str:
-    """The first instant of the day: a whole file was made up before it was fetched, at some time of that day.
+    """SQL for the start of the day: a full file was compiled before it was fetched, at some time of that day.
 
-    What the source's own feed told on that day is no older than the file, so neither its rows nor their absence
-    go back behind it; the file of the next day decides.
+    The source's own feed of that day counts as no older than the file, so neither the file's rows nor their
+    absence override it; the file of the next day decides.
     """
     return f"date_trunc('day', {instant})"
 
@@ -211,9 +212,9 @@ def _begun(instant: str) -> str:
 def _find_absent(
     connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
 ) -> None:
-    """Makes the table `absent`: where rows stand that a full edition lacks (`keys`: what it has), and of whom.
+    """Creates the temp table `absent` of rows missing from a full snapshot (`keys`: the keys it has).
 
-    What was told since stays.
+    Rows reported since then stay.
     """
     create(connection, table)
     at = f"TIMESTAMPTZ {text(instant.isoformat())}"
@@ -234,7 +235,7 @@ def _find_absent(
 def absent(
     connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
 ) -> pl.DataFrame:
-    """The rows that `retire` would mark, as they would be."""
+    """The rows that `retire` would soft-delete, as they would be."""
     _find_absent(connection, table, keys, instant)
     schema = pl.Schema({**render.polars_schema(table), **META})
     rows = f"present.{quoted(table.name)} WHERE rowid IN (SELECT old FROM absent)"
@@ -245,7 +246,7 @@ def absent(
 def retire(
     connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
 ) -> pl.Series:
-    """Marks rows that a full edition of the instant lacks; gives their companies. Rows seen later stay."""
+    """Soft-deletes rows missing from a full snapshot and returns their companies. Rows seen later stay."""
     _find_absent(connection, table, keys, instant)
     name = f"present.{quoted(table.name)}"
     connection.execute(
@@ -258,7 +259,7 @@ def retire(
 
 
 def counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:
-    """Present rows that are not retired, by staged table; 0 of one that is not there."""
+    """Number of present rows that are not soft-deleted, by staged table; 0 for a missing table."""
     found = dict.fromkeys((table.name for table in tables), 0)
     there = connection.execute(
         """SELECT table_name FROM duckdb_tables()
@@ -275,7 +276,7 @@ def counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> di
 def rows_of(
     connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], company_ids: pl.Series | None
 ) -> dict[str, pl.LazyFrame]:
-    """Present rows, retired ones with their instant, by staged table; None: of every company."""
+    """Present rows by staged table, soft-deleted ones with their instant; None: of every company."""
     if company_ids is None:
         return {table.name: _rows(connection, table, "") for table in tables}
     with registered(connection, "wanted", company_ids.rename("_company_id").unique().to_frame()):
@@ -288,6 +289,6 @@ def _rows(connection: duckdb.DuckDBPyConnection, table: Table, only: str) -> pl.
     create(connection, table)
     schema = pl.Schema({**render.polars_schema(table), **META, "_retired_at": render.INSTANT})
     name = f"present.{quoted(table.name)}"
-    if not number(connection, f"SELECT count(*) FROM {name}"):  # known without looking at the rows
+    if not number(connection, f"SELECT count(*) FROM {name}"):  # answered from metadata, without a scan
         return pl.LazyFrame(schema=schema)
     return frame(connection, f"SELECT {columns(list(schema))} FROM {name} AS p {only}").cast(schema).lazy()

@@ -1,6 +1,6 @@
-"""Which releases stay on a machine's disk. Imports no engine: whoever only serves prunes too.
+"""Release retention on a machine's disk. Imports no engine, as replicas that only serve prune too.
 
-Does not belong here: which one is served (`manifests`). Called with the release lock held.
+Does not belong here: which release is current (`manifests`). Called with the release lock held.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from warehouse.paths import Layout
 
 
 def numbers(layout: Layout) -> list[int]:
-    """Releases that lie there, oldest first; also those above the pointer."""
+    """Numbers of the releases on disk, ascending; including those above the pointer."""
     return sorted(int(path.parent.name) for path in layout.releases.glob(f"[0-9]*/{MANIFEST}"))
 
 
 def prune(layout: Layout, keep: int) -> list[int]:
-    """Removes all but the newest releases, never one that a reader holds; gives their numbers."""
+    """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
     served = manifests.covered(layout)[0]
     older = [number for number in numbers(layout) if number < served]
     spare = older[: max(0, len(older) - max(0, keep - 1))]
@@ -27,7 +27,7 @@ def prune(layout: Layout, keep: int) -> list[int]:
 
 
 def prune_below(layout: Layout, oldest: int) -> None:
-    """Removes releases older than one, never the one served nor one that a reader holds: those at another time."""
+    """Deletes releases older than `oldest`, except the current one; leased ones are left for a later call."""
     served = manifests.covered(layout)[0]
     for number in numbers(layout):
         if number < min(oldest, served):
@@ -35,7 +35,7 @@ def prune_below(layout: Layout, oldest: int) -> None:
 
 
 def _removed(folder: Path) -> bool:
-    """Removes a release unless a reader holds its manifest (`reader` takes a shared lock on it)."""
+    """Deletes a release unless a reader leases it (`reader` holds a shared lock on its manifest)."""
     with (folder / MANIFEST).open("rb") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

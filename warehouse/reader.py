@@ -1,8 +1,8 @@
-"""Reading releases: follows the pointer, pins one release for one request (docs/architecture.md 7 and 8).
+"""Release reader: follows the pointer, pins one release per request (docs/architecture.md 7 and 8).
 
-Opens what is published and nothing that is written; a new release is opened under its own name, the former is
-closed when its last request is done. Imports neither polars nor pyarrow, and DuckDB only with the first question
-that needs a scan. Does not belong here: the questions themselves (`queries`).
+Opens only published files; a new release is opened under its own name, the previous one is closed after its
+last request. Imports neither polars nor pyarrow, and DuckDB only for the first query that needs a scan. Does
+not belong here: the queries (`queries`).
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ __all__ = [
 ]
 
 LOOK_EVERY_SECONDS: Final = 0.2
-LIST_SECONDS: Final = 5.0  # what one list may take
+LIST_SECONDS: Final = 5.0  # time limit of a list query
 _OPEN_TRIES: Final = 5  # a release may be pruned between reading the pointer and opening it
 
 
 class NoRelease(LookupError):  # noqa: N818 - named for the state it tells
-    """Nothing has been published yet."""
+    """No release has been published yet."""
 
 
 class _Pinned:
-    """One release as one request sees it, for the length of a block (`reading.Snapshot`).
+    """A release pinned for one request, for the length of a block (`reading.Snapshot`).
 
-    A class, for a generator costs every request a microsecond or two.
+    A class, because a generator would cost every request a microsecond or two.
     """
 
     __slots__ = ("_connection", "_held", "_manifest", "_reader", "_scans")
@@ -92,7 +92,7 @@ class _Pinned:
         try:
             self._connection = held.take()
         except (OSError, sqlite3.Error):
-            self._reader.drop(held)  # or it would stay open for ever
+            self._reader.drop(held)  # otherwise the release would never be closed
             raise
         return self
 
@@ -158,9 +158,9 @@ class _Pinned:
 
 
 class Reader:
-    """Follows the releases of one data root. One per process; every thread may use it.
+    """Follows the releases of one data root. One per process; thread-safe.
 
-    `seconds`: what one list may take before it is given up (`reading.TookTooLong`).
+    `seconds`: time limit of a list query (`reading.TookTooLong`).
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Reader:
         self._look_at = float("-inf")
 
     def pin(self) -> AbstractContextManager[Snapshot]:
-        """The newest release, the same one until the block ends. NoRelease before the first."""
+        """Pins the newest release for the block. Raises NoRelease before the first."""
         return _Pinned(self)
 
     def current(self) -> int | None:
@@ -195,7 +195,7 @@ class Reader:
             self.drop(held)
 
     def events_after(self, sequence: int, limit: int) -> list[Event]:
-        """Published events of all companies above a sequence, ascending: what the fan-out reads."""
+        """Published events of all companies above a sequence, ascending; used by the fan-out."""
         try:
             held = self.hold()
         except NoRelease:
@@ -206,19 +206,19 @@ class Reader:
             self.drop(held)
 
     def checked_at(self) -> Mapping[str, datetime]:
-        """When each market was last looked at, whether or not anything had changed."""
+        """When each market was last checked, whether or not anything had changed."""
         return self.freshness().markets
 
     def freshness(self) -> Freshness:
-        """What runs have noted of markets and datasets, also since the newest release."""
+        """Freshness of markets and datasets as recorded by runs, also since the newest release."""
         return freshness.read(self._layout)
 
     def runs(self) -> list[RunNote]:
-        """What runs have told of themselves, newest first."""
+        """Run reports, newest first."""
         return run_notes.read(self._layout)
 
     def close(self) -> None:
-        """Closes what no request holds; a release in use is closed by its last request."""
+        """Closes the open release, or leaves that to its last request if it is in use."""
         with self._lock:
             former, self._open, self._stamp = self._open, None, None
             self._look_at = float("-inf")
@@ -226,29 +226,29 @@ class Reader:
                 former.close()
 
     def hold(self) -> OpenRelease:
-        """The newest release, held until it is dropped."""
+        """The newest release; stays open until `drop` is called."""
         with self._lock:
             now = self._monotonic()
             if now >= self._look_at:
                 self._follow()
                 self._look_at = now + LOOK_EVERY_SECONDS
             if self._open is None:
-                raise NoRelease("nothing has been published yet: run `firm ingest`")
+                raise NoRelease("no release yet: run `firm ingest`")
             self._open.requests += 1
             return self._open
 
     def drop(self, held: OpenRelease) -> None:
-        """Ends one `hold`; the last one of a former release closes it."""
+        """Ends one `hold`; the last one of a superseded release closes it."""
         with self._lock:
             held.requests -= 1
             if held.requests == 0 and held is not self._open:
                 held.close()
 
     def _follow(self) -> None:
-        """Opens what the pointer names if it has been replaced.
+        """Opens the release named by the pointer if the pointer was replaced.
 
-        A release that cannot be opened is told of once, and the former one goes on being served; it is tried again
-        at every look, for a disk may come back.
+        A release that cannot be opened is logged once, and the previous one stays in use; every check retries,
+        as a disk may recover.
         """
         try:
             status = self._layout.current.stat()
@@ -264,7 +264,7 @@ class Reader:
                 raise
             if self._told != stamp:
                 LOGGER.exception(
-                    "release %s stays: the one after it cannot be opened", self._open.manifest.release
+                    "release %s stays in use: the next one cannot be opened", self._open.manifest.release
                 )
                 self._told = stamp
             return

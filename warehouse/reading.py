@@ -1,6 +1,6 @@
-"""What a reader of releases gets and asks: plain values, shared by the API, the fan-out and the tests.
+"""Value types of the release reader: queries and results, shared by the API, the fan-out and the tests.
 
-Does not belong here: how any of it is looked up (`warehouse.reader`), written (`warehouse.release`) or sent
+Does not belong here: how they are looked up (`warehouse.reader`), written (`warehouse.release`) or sent
 (`api`). Imports no engine, so that a process that only serves stays small.
 """
 
@@ -15,17 +15,17 @@ Key = tuple[str | int | None, ...]
 
 
 class BadKey(ValueError):  # noqa: N818 - named for what it says of the key
-    """A sort key that is not of this list: an older edition of the software wrote it, or it is of another list."""
+    """A paging key does not fit this list: from an older version of the software, or from another list."""
 
 
 class TookTooLong(TimeoutError):  # noqa: N818 - named for what happened
-    """A list was not answered within the time a question may take: ask for less, or later."""
+    """A list query exceeded its time limit: request less, or retry later."""
 
 
 class Document(NamedTuple):
-    """One profile. A tuple, for it is made and kept thousands of times a second.
+    """One profile. A tuple for speed: thousands are created and cached per second.
 
-    `body` is the compact JSON object of the 14 fields, `etag` 16 hex of its SHA-256.
+    `body` is the compact JSON object of the 14 fields, `etag` 16 hex digits of its SHA-256.
     """
 
     company_id: str
@@ -35,7 +35,7 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What lists under a company carry at top level."""
+    """Top-level fields of lists under a company."""
 
     company_id: str
     org_number: str
@@ -44,7 +44,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: JSON objects, the sort key of each, and whether more follow."""
+    """One page: JSON objects, their sort keys, and whether more follow."""
 
     rows: tuple[bytes, ...]
     keys: tuple[Key, ...]
@@ -53,9 +53,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What docs/contract/contract.md 4.2 can ask for. None and empty tuples do not filter.
+    """Search parameters of docs/contract/contract.md 4.2. None and empty tuples do not filter.
 
-    `sort` is `relevance` or `id` (both here), `name`, `-latest_revenue` or `-registered_date`.
+    `sort` is `relevance` or `id` (None: whichever applies), `name`, `-latest_revenue` or `-registered_date`.
     """
 
     q: str | None = None
@@ -78,9 +78,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """Which financial rows (docs/contract/contract.md 4.3).
+    """Parameters for financial rows (docs/contract/contract.md 4.3).
 
-    `history` adds superseded versions, `sources` a member of that name.
+    `history` includes superseded versions, `sources` adds a member of that name.
     """
 
     period_type: Literal["annual", "quarterly", "all"] = "all"
@@ -94,7 +94,7 @@ class Periods:
 
 @dataclass(frozen=True, slots=True)
 class EventQuery:
-    """Which events: `since` (inclusive) and `until` (exclusive) are of `recorded_at`.
+    """Parameters for events: `since` (inclusive) and `until` (exclusive) refer to `recorded_at`.
 
     See docs/contract/contract.md 4.5.
     """
@@ -107,7 +107,7 @@ class EventQuery:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of the ledger. `data` is the contract's object, `sequence` inside.
+    """One event of the ledger. `data` is the contract's object, including `sequence`.
 
     See docs/contract/contract.md 4.6.
     """
@@ -123,7 +123,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Why a dataset was not taken in: the guard, what it saw and what it allows."""
+    """Why a dataset is quarantined: the guard, the measured value and the allowed value."""
 
     guard: str
     seen: float
@@ -132,7 +132,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Under what licence a dataset is passed on. `attribution` is the sentence a consumer must show, or None."""
+    """Licence for redistributing a dataset. `attribution` is the sentence that consumers must show, or None."""
 
     licence: str
     licence_url: str | None
@@ -141,10 +141,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class DatasetState:
-    """How fresh one dataset is, and its terms. `accepted`: the guard a person let its newest batch through.
+    """Freshness of one dataset, and its licence terms. `accepted`: the guard overridden for its newest batch.
 
-    `checked_at`: when its source was last looked at in full, whether or not anything was new. `held_since`: the
-    first run since which the source could not be taken in (None: fresh). `terms` None: written before they were.
+    `checked_at`: when its source was last checked completely, whether or not anything was new. `held_since`:
+    the first run since which the source could not be ingested (None: fresh). `terms` None: written by an
+    earlier version.
     """
 
     observed_at: datetime | None
@@ -159,7 +160,7 @@ class DatasetState:
 
 @dataclass(frozen=True, slots=True)
 class MarketState:
-    """How fresh one market is in a release: `at` its newest instant, `companies` how many it holds."""
+    """Freshness of one market in a release: `at` its newest instant, `companies` the number of its companies."""
 
     state: Literal["fresh", "held"]
     at: datetime | None
@@ -168,7 +169,7 @@ class MarketState:
 
 
 class Snapshot(Protocol):
-    """One release, pinned: every answer of one request comes from the same one."""
+    """One pinned release: all results of one request come from the same release."""
 
     @property
     def number(self) -> int: ...
@@ -180,31 +181,31 @@ class Snapshot(Protocol):
     def markets(self) -> Mapping[str, MarketState]: ...
 
     def head(self, company_id: str) -> Head | None:
-        """Number and name of a company; None when this release has no such company."""
+        """Number and name of a company; None if this release has no such company."""
         ...
 
     def profile(self, company_id: str) -> Document | None:
-        """The ready profile; None when this release has no such company."""
+        """The profile document; None if this release has no such company."""
         ...
 
     def parts(self, company_id: str) -> Mapping[str, bytes]:
-        """What `include=` adds to a profile, by name (detail, identifiers, address, sources).
+        """Objects that `include=` adds to a profile, by name (detail, identifiers, address, sources).
 
-        Each is the text of a JSON object whose members are merged at top level. Empty when this release has no
+        Each is the text of a JSON object; its members are merged at top level. Empty if this release has no
         such company.
         """
         ...
 
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
-        """Profiles that match, best first (sort key: opaque; give the last one back as `after`)."""
+        """Profiles that match, best first (sort key: opaque; pass the last one as `after`)."""
         ...
 
     def named(self, text: str) -> tuple[str, ...]:
-        """Ids of the few companies that a whole text names by LEI, ISIN, symbol, VAT number, EUID or CIK."""
+        """Ids of the companies with this LEI, ISIN, symbol, VAT number, EUID or CIK."""
         ...
 
     def suits(self, company_id: str, query: Search) -> bool:
-        """Whether the filters of a search let this company through, whatever its name."""
+        """True if the company matches the filters of a search, regardless of its name."""
         ...
 
     def financials(self, company_id: str, query: Periods, after: Key | None, limit: int) -> Page:
@@ -214,9 +215,10 @@ class Snapshot(Protocol):
     def owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[Page, str | None]:
-        """Owners on that day, largest first, and the known percentage as JSON number text (None: none known).
+        """Owners on that day, largest first, and the sum of known percentages.
 
-        `min_pct` is decimal text; it never goes through a float.
+        The sum is JSON number text (None: none known). `min_pct` is decimal text; it is never converted to a
+        float.
         """
         ...
 

@@ -1,9 +1,9 @@
-"""RELEASES (docs/architecture.md 7): numbered folders, built beside, verified, published by one atomic replace.
+"""Releases (docs/architecture.md 7): numbered folders, built, validated, published by one atomic replace.
 
-Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next;
-where releases are shared with other machines (`sharing`), theirs before our own pointer.
-What a kill leaves above the pointer is taken away by `heal`. Does not belong here: the content of the two
-files (`assembly`, `serving`), reading them (`reader`).
+Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next; if
+releases are replicated to other machines (`sharing`), that precedes the local pointer. `heal` removes what a
+kill left above the pointer. Does not belong here: the content of the files (`assembly`, `serving`), reading
+them (`reader`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEEP: Final = 5
 
 
 class Releases:
-    """The releases below one data root."""
+    """The releases of one data root."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class Releases:
         self._ledger = Ledger(layout, on_step)
 
     def current(self) -> Manifest | None:
-        """The release that is served."""
+        """The current release, or None."""
         return manifests.current(self._layout)
 
     def list(self) -> list[Manifest]:
-        """Releases that are kept, oldest first; what was never published is not among them."""
+        """Releases on disk, oldest first, without unpublished ones."""
         served = manifests.covered(self._layout)[0]
         return [
             manifests.read(self._layout, number)
@@ -64,14 +64,14 @@ class Releases:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Holds publishing, on this machine and on those it shares releases with; begins from their newest."""
+        """Holds the release locks, on this machine and on replicas; starts from the newest replicated release."""
         with release_lock(self._layout), self._sharing.turn():
             yield
 
     def publish(
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
     ) -> Manifest | None:
-        """Builds, verifies and serves the next release; None when nothing has changed."""
+        """Builds, validates and publishes the next release; None if nothing has changed."""
         with self.turn():
             manifest = self._build(parts, events, full=full)
             if manifest is not None:
@@ -82,19 +82,19 @@ class Releases:
     def build(
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
     ) -> Manifest | None:
-        """Builds and verifies the next release beside the one served; None when nothing has changed."""
+        """Builds and validates the next release without publishing it; None if nothing has changed."""
         with self.turn():
             return self._build(parts, events, full=full)
 
     def flip(self, release: Manifest) -> None:
-        """Serves a release that has been built."""
+        """Publishes a release that has been built."""
         with self.turn():
             self._flip(release)
 
     def heal(self) -> list[str]:
-        """Takes away what a killed run left above the pointer.
+        """Removes what a killed run left above the pointer.
 
-        Tells what it did. For the start of every run.
+        Returns messages on what was done. Called at the start of every run.
         """
         with release_lock(self._layout):
             return self._heal()
@@ -102,7 +102,7 @@ class Releases:
     def checked(
         self, markets: Iterable[str], at: datetime, datasets: Mapping[str, freshness.Seen] | None = None
     ) -> None:
-        """Notes that markets and datasets have been looked at, whether or not anything had changed."""
+        """Records that markets and datasets have been checked, whether or not anything had changed."""
         with self.turn():
             known = freshness.read(self._layout)
             freshness.write(
@@ -114,31 +114,31 @@ class Releases:
             self._share()
 
     def verify(self, number: int) -> None:
-        """Reads a whole release; raises Unsound, naming what does not hold."""
+        """Validates a whole release; raises Unsound, naming the violation."""
         soundness.verify(self._layout, manifests.read(self._layout, number))
 
     def rollback(self, number: int) -> Manifest:
-        """Serves the content of an older release under a new number; the ledger goes on, nothing is unsaid.
+        """Publishes the content of an older release under a new number; the ledger keeps all its events.
 
-        What histories have learned since comes back with the next ingest of each market.
+        What histories have learned since is published again with the next ingest of each market.
         """
         with self.turn():
             self._heal()
             served = self.current()
             if served is None or number not in pruning.numbers(self._layout) or number >= served.release:
-                raise Unsound(f"release {number} is not one of those kept before the one served")
+                raise Unsound(f"release {number} is not a kept release before the current one")
             manifest = self._rolled_back(manifests.read(self._layout, number), served)
             self._flip(manifest)
             return manifest
 
     def prune(self, keep: int | None = None) -> list[int]:
-        """Removes all but the newest releases, never one that a reader holds; gives their numbers."""
+        """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
         with self.turn():
             removed = pruning.prune(self._layout, self._keep if keep is None else keep)
             self._share()
             return removed
 
-    # Under the release lock
+    # Called under the release lock
 
     def _heal(self) -> list[str]:
         served = manifests.covered(self._layout)[0]
@@ -162,7 +162,7 @@ class Releases:
         torn = frozenset[str]() if served is None else soundness.torn(self._layout, served)
         plan = building.plan(
             served, parts, fresh, now, full=full or bool(torn)
-        )  # what is torn is not patched
+        )  # truncated files are not patched
         if plan.is_empty:
             return None
         if WAREHOUSE in torn:
@@ -193,7 +193,7 @@ class Releases:
             first=served.last + 1,
             last=served.last,
             sizes=building.sizes(folder),
-            history={},  # the next part of each market is taken whole
+            history={},  # so that the next release takes each market in full
             rollback_of=old.release,
         )
         soundness.verify(self._layout, manifest)
@@ -213,7 +213,7 @@ class Releases:
         self._on_step("pointer replaced")
 
     def _share(self) -> None:
-        """Tells other machines of what is served as it stands now."""
+        """Announces the current release to other machines."""
         served = self.current()
         if served is not None:
             self._sharing.publish(served)

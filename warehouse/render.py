@@ -1,6 +1,6 @@
-"""Table declarations rendered for the engines and for people: polars schemas, DDL, checks, data dictionary.
+"""Rendering of table declarations: polars schemas, DuckDB DDL, checks, data dictionary.
 
-Does not belong here: any table (`warehouse.schema`) or where its rows are kept.
+Does not belong here: any table (`warehouse.schema`) or where its rows are stored.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ DUCKDB: Final[dict[Kind, str]] = {
     Kind.DATE: "DATE",
     Kind.INSTANT: "TIMESTAMPTZ",
 }
-# What DuckDB by itself tries on a text takes longer than all else of writing it. JSON repeats its keys: Zstandard
-# needs half the time and a third of the room. Texts that are hashes repeat nothing: they are written as they stand,
-# in a quarter of the time; the longest by Zstandard, which gives a sign of sixteen half a byte.
+# DuckDB's automatic choice of text compression takes longer than writing everything else. JSON repeats its
+# keys: Zstandard needs half the time and a third of the space. Hash-like texts repeat nothing: they are
+# stored uncompressed in a quarter of the time; the longest ones with Zstandard, which needs half a byte per
+# hex digit.
 _STORED_BY_KIND: Final = {Kind.JSON: "zstd"}
 _STORED_BY_NAME: Final = {
     **dict.fromkeys(("event_id", "filing_id", "holder_id", "etag"), "uncompressed"),
@@ -55,7 +56,7 @@ EXAMPLES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One rule that rows break: how many rows, and the keys of the first few."""
+    """One violated rule: number of rows, and the keys of the first few."""
 
     table: str
     column: str | None
@@ -70,20 +71,20 @@ def polars_schema(table: Table) -> pl.Schema:
 
 
 def empty(table: Table) -> pl.DataFrame:
-    """A frame without rows."""
+    """An empty frame with the table's schema."""
     return pl.DataFrame(schema=polars_schema(table))
 
 
 def conform(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with exactly the declared columns and types, in order.
+    """Selects and casts the frame to exactly the declared columns and types, in order.
 
-    Raises polars' own error if it cannot.
+    Raises polars' own error if a column is missing or cannot be cast.
     """
     return frame.select(pl.col(column.name).cast(POLARS[column.kind]) for column in table.columns)
 
 
 def key_is_sound(table: Table, frame: pl.DataFrame) -> bool:
-    """Whether no key is null and none stands twice."""
+    """True if keys are unique and not null."""
     if frame.is_empty():
         return True
     key = pl.col(table.key[0]) if len(table.key) == 1 else pl.struct(table.key)
@@ -97,7 +98,7 @@ def duckdb_types(table: Table) -> dict[str, str]:
 
 
 def duckdb_stored(table: Table) -> dict[str, str]:
-    """`duckdb_types`, and how a column is compressed where that is not left to DuckDB: what a CREATE TABLE says."""
+    """`duckdb_types` with compression clauses, for CREATE TABLE."""
     compressed = {
         column.name: _STORED_BY_KIND.get(column.kind) or _STORED_BY_NAME.get(column.name)
         for column in table.columns
@@ -111,7 +112,7 @@ def duckdb_stored(table: Table) -> dict[str, str]:
 def duckdb_columns(table: Table) -> str:
     """The column list of a CREATE TABLE, without constraints.
 
-    Storage refuses nothing, checks tell everything.
+    Storage accepts everything; violations are found by checks.
     """
     return ", ".join(f"{quoted(name)} {kind}" for name, kind in duckdb_stored(table).items())
 
@@ -122,13 +123,13 @@ def duckdb_ddl(table: Table) -> str:
 
 
 def fingerprint(tables: Iterable[Table]) -> str:
-    """SHA-256 of the declarations, descriptions left out: the same one means the same columns, types and keys."""
+    """SHA-256 of the declarations without descriptions: equal means the same columns, types and keys."""
     shapes = [_shape_of(table) for table in sorted(tables, key=lambda table: table.name)]
     return hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()
 
 
 def _shape_of(table: Table) -> dict[str, Any]:
-    """A declaration as plain values. Its descriptions may be reworded without a new edition of stored files."""
+    """A declaration as plain values. Descriptions may be reworded without a new edition of stored files."""
     shape = asdict(table)
     for described in (shape, *shape["columns"]):
         del described["description"]
@@ -136,7 +137,7 @@ def _shape_of(table: Table) -> dict[str, Any]:
 
 
 def violations(table: Table, frame: pl.DataFrame, today: date) -> list[Violation]:
-    """Every rule of the declaration that the rows break; empty when they are sound."""
+    """All rules of the declaration that the rows violate; empty if valid."""
     return list(_violations(table, frame, today))
 
 
@@ -151,7 +152,7 @@ def _violations(table: Table, frame: pl.DataFrame, today: date) -> Iterator[Viol
         if kinds.get(column.name) == schema[column.name]
         for rule, broken in _rules(column, today)
     ]
-    # all in one question: next to never is any of them broken
+    # all rules in one query, as violations are rare
     told = frame.select(broken.any().alias(str(place)) for place, (*_, broken) in enumerate(rules))
     for (name, rule, broken), is_broken in zip(rules, told.row(0) if rules else (), strict=True):
         if is_broken:
@@ -162,7 +163,7 @@ def _violations(table: Table, frame: pl.DataFrame, today: date) -> Iterator[Viol
 
 
 def _shape(table: Table, frame: pl.DataFrame) -> Iterator[Violation]:
-    """Columns that are missing, not declared, or of another type."""
+    """Missing, undeclared or wrongly typed columns."""
     schema = polars_schema(table)
     for name in schema:
         if name not in frame.columns:
@@ -175,14 +176,14 @@ def _shape(table: Table, frame: pl.DataFrame) -> Iterator[Violation]:
 
 
 def latest_day(today: date) -> date:
-    """The last day that a register can tell of on a day; registers write 9999-12-31 where they know none."""
+    """The latest plausible date in a register on a day; registers write 9999-12-31 for unknown dates."""
     return today + timedelta(days=366)
 
 
 def _rules(column: Column, today: date) -> Iterator[tuple[str, pl.Expr]]:
     value = pl.col(column.name)
     if not column.nullable:
-        yield "null where a value is due", value.is_null()
+        yield "null in a required column", value.is_null()
     if column.allowed:
         yield "value is not in the code list", value.is_not_null() & ~value.is_in(column.allowed)
     if column.kind is Kind.PERCENT:
@@ -192,7 +193,7 @@ def _rules(column: Column, today: date) -> Iterator[tuple[str, pl.Expr]]:
     if column.kind is Kind.TEXTS:
         yield "null inside a list", value.list.eval(pl.element().is_null()).list.any()
     if column.kind is Kind.TEXT:
-        yield "empty text where null is due", value == ""
+        yield "empty text instead of null", value == ""
 
 
 def _found(
@@ -207,7 +208,7 @@ def _found(
 
 def dictionary(tables: Iterable[Table]) -> str:
     """The data dictionary in Markdown: one section per table."""
-    parts = ["# Data dictionary\n\nMade from `warehouse.schema`; null is «unknown», never 0.\n"]
+    parts = ["# Data dictionary\n\nGenerated from `warehouse.schema`; null means unknown, never 0.\n"]
     for table in tables:
         parts.append(f"\n## {table.name}\n\n{table.description} Key: `{', '.join(table.key)}`.\n\n")
         parts.append("| column | kind | null | meaning |\n|---|---|---|---|\n")

@@ -1,7 +1,8 @@
-"""Financial and owner rows as texts, in DuckDB's SQL, and the order in which those of a company are packed.
+"""DuckDB SQL for financial and owner rows as texts, and the sort order of a company's rows.
 
-DuckDB writes the texts, polars puts them in order: it moves where a text lies, DuckDB would every value of a row.
-Does not belong here: the shapes (`documents`), packing (`packing`), or whose rows are asked for (`rows`).
+DuckDB writes the texts, polars sorts them: polars only moves references to texts, DuckDB would move every
+value. Does not belong here: the shapes (`documents`), packing (`packing`), or which companies are needed
+(`rows`).
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from warehouse.engine import frame, text
 
 @dataclass(frozen=True, slots=True)
 class RowStatement:
-    """Rows of one table.
+    """SQL for the rows of one table.
 
-    select: gives, of the companies that meet a condition, (company_id, what they are put in order by, row) in no
-    order. order: columns, and whether the largest of each is first; unknown is last.
+    select: SQL for (company_id, sort columns, row), unordered, given a condition on companies. order: sort
+    columns, and whether each is descending; nulls last.
     """
 
     select: Callable[[str], str]
     order: tuple[tuple[str, bool], ...]
 
     def told(self, source: duckdb.DuckDBPyConnection, first: str, last: str) -> pl.DataFrame:
-        """(company_id, row) of the companies from `first` to `last`, each company's in the contract's order."""
-        # rows of companies whose ids are close lie close together: of the others few are read
+        """(company_id, row) for the companies from `first` to `last`, by company, then in the contract's order."""
+        # companies with close ids are stored close together, so few other rows are read
         found = frame(source, self.select(f"company_id BETWEEN {text(first)} AND {text(last)}"))
         by, descending = zip(("company_id", False), *self.order, strict=True)
         return found.sort(by, descending=descending, nulls_last=True).select("company_id", "row")
@@ -50,7 +51,7 @@ _OWNER: Final = (
 
 
 def _periods(which: str) -> str:
-    """Served periods."""
+    """SQL for served periods."""
     return f"""
         SELECT f.company_id, f.period_end, f.period_type, f.period_start, coalesce(f.currency, '') AS currency,
             f.filing_id, f.is_consolidated, f.version,
@@ -62,7 +63,7 @@ def _periods(which: str) -> str:
 
 
 def _holders(which: str) -> str:
-    """Owners, and their spans."""
+    """SQL for owners and their valid time."""
     return f"""
         SELECT o.company_id, o.pct, o.holder_id, o.as_of, {packing.row((*_OWNER, *values(OWNER)))} AS row
         FROM (FROM owners WHERE {which}) AS o

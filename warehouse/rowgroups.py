@@ -1,7 +1,7 @@
-"""Parquet as it is written between steps, and frames gathered into row groups by a thread beside the caller.
+"""Parquet files between pipeline steps; collects small frames into row groups, written by a background thread.
 
 An archive of forty thousand members gives forty thousand frames of a few rows: each alone would be a row group
-and a millisecond. Does not belong here: what is counted or told of the rows (`staging`).
+and take a millisecond. Does not belong here: row counts and reports (`staging`).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Final, Self
 import polars as pl
 import pyarrow.parquet as pq
 
-GROUP: Final = 60_000  # rows gathered before they are written
+GROUP: Final = 60_000  # rows collected before writing
 FRAMES: Final = 4_000  # or frames
-LEVEL: Final = 1  # zstd; and no statistics: such files are read whole, once or twice
+LEVEL: Final = 1  # zstd; no statistics, as these files are read in full, once or twice
 
 
 def write(frame: pl.DataFrame, path: Path) -> None:
-    """A whole table at once."""
+    """Writes a whole table at once."""
     frame.write_parquet(path, compression="zstd", compression_level=LEVEL, statistics=False)
 
 
 class RowGroups:
-    """Writes frames of one schema to one file; leaving the block by an error ends the file where it stands."""
+    """Writes frames of one schema to one file; if the block fails, the file is closed incomplete."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -51,14 +51,14 @@ class RowGroups:
                 self._file.close()
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Adds rows. An error of writing an earlier group is raised here or at the end."""
+        """Adds rows. An error from writing an earlier group is raised here or at the end of the block."""
         self._held.append(frame)
         self._rows += frame.height
         if self._rows >= GROUP or len(self._held) >= FRAMES:
             self._flush()
 
     def _flush(self) -> None:
-        """Hands over what is held once the group before is written, so that memory stays bounded."""
+        """Starts writing the collected rows after the previous group is written, so that memory stays bounded."""
         if not self._held:
             return
         group = pl.concat(self._held, rechunk=False)

@@ -1,7 +1,8 @@
-"""Financial and owner rows of companies, packed for `serving`: some companies at a time, so memory stays small.
+"""Packs the financial and owner rows of companies for `serving`, in chunks of companies to save memory.
 
-Companies come by their ids; in the tables of a release what some of them have lies close together. Does
-not belong here: what a row says (`row_statements`), how it is packed (`packing`), or where it goes (`serving`).
+Companies are processed by id; the tables of a release store companies with close ids close together. Does not
+belong here: the content of a row (`row_statements`), compression (`packing`), or where it is stored
+(`serving`).
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from warehouse.engine import cursor, database_of, streamed
 from warehouse.packing import Packer
 from warehouse.row_statements import ROW_STATEMENTS
 
-STRETCH: Final = 20_000  # companies at once, in each lane
-Packed = dict[str, pl.DataFrame]  # by table: (company_id, packed), what stands for all rows of each company
+STRETCH: Final = 20_000  # companies per chunk and thread
+Packed = dict[str, pl.DataFrame]  # by table: (company_id, packed), where packed has all rows of the company
 
 
 def of_all(source: duckdb.DuckDBPyConnection, words: bytes) -> Iterator[Packed]:
-    """The rows of every company, in the order of their ids. `words`: the dictionary of the file."""
+    """Packed rows of all companies, by id. `words`: the dictionary of the file."""
     return _in_lanes(source, _all(source), words)
 
 
 def of(source: duckdb.DuckDBPyConnection, companies: pl.Series, words: bytes) -> Iterator[Packed]:
-    """The rows of these companies, as `of_all`."""
+    """Packed rows of the given companies, as in `of_all`."""
     frames = companies.sort().rename("company_id").to_frame().iter_slices(STRETCH)
     return _in_lanes(source, (part["company_id"] for part in frames if part.height), words)
 
@@ -51,6 +52,6 @@ def _packed(source: duckdb.DuckDBPyConnection, database: str, words: bytes, comp
     with cursor(source, database) as own:
         for table, statement in ROW_STATEMENTS.items():
             packed = packer.by_company(statement.told(own, companies[0], companies[-1]))
-            # hardly ever is there another: looking at every row for that would take a sixth of the statement
+            # rarely drops any row; the same condition in SQL would take a sixth of the statement's time
             found[table] = packed.filter(pl.col("company_id").is_in(companies.implode()))
     return found

@@ -1,8 +1,9 @@
-"""What runs of ingest tell of themselves, for who operates the service: one small file per run beside releases.
+"""Run log for operators: one small report per ingest run, stored next to the releases.
 
-It stands with `freshness` beside the pointer, so that whoever reads releases reads it too, and a run that publishes
-nothing is told of. Figures and reasons, no content: examples of signals and rejected records stay where they were
-staged, because what stands here outlasts an erasure. Does not belong here: what a run tells (`pipelines.noting`).
+It is stored next to the pointer, like `freshness`, so that every reader of releases can read it, and runs that
+publish nothing are reported too. It has figures and reasons, but no content: signal examples and rejected
+records stay in STAGED, because run reports outlast an erasure. Does not belong here: collecting the report of a
+run (`pipelines.noting`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Outcome = Literal["published", "unchanged", "held", "failed", "unfinished"]
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """What a run read of one dataset: records, those rejected, and things that a person should look at."""
+    """What a run read of one dataset: number of records, rejects, and signals for manual review."""
 
     dataset: str
     rows: int
@@ -34,7 +35,7 @@ class ReadNote:
 
 @dataclass(frozen=True, slots=True)
 class HeldNote:
-    """A dataset that was not taken in: the guard, what it saw (figure or words) and what it allows."""
+    """A quarantined dataset: the guard, the measured value (figure or text) and the allowed value."""
 
     dataset: str
     guard: str
@@ -44,7 +45,7 @@ class HeldNote:
 
 @dataclass(frozen=True, slots=True)
 class ErrorNote:
-    """What stopped a market, or `release`, though nothing was held."""
+    """An error that stopped a market, or `release`, other than a quarantine."""
 
     market: str
     message: str
@@ -52,7 +53,7 @@ class ErrorNote:
 
 @dataclass(frozen=True, slots=True)
 class SignalNote:
-    """So many occurrences of one thing that a person should look at, as a code that no list has."""
+    """Number of occurrences of one signal for manual review, such as an unknown code."""
 
     dataset: str
     code: str
@@ -62,9 +63,9 @@ class SignalNote:
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """One run. `ended_at` None: it is under way, or its process ended without finishing it.
+    """One run. `ended_at` None: it is running, or its process died.
 
-    seconds: by market, what its steps took from RAW to events; none of a run that Dagster started by itself.
+    seconds: by market, duration from RAW to events; empty for a run that was started by Dagster.
     """
 
     batch: str
@@ -81,7 +82,7 @@ class RunNote:
 
     @property
     def outcome(self) -> Outcome:
-        """The one word for it: what asks for a person comes first."""
+        """The result in one word; results that need attention take precedence."""
         if self.errors:
             return "failed"
         if self.ended_at is None:
@@ -92,22 +93,22 @@ class RunNote:
 
 
 def write(layout: Layout, note: RunNote) -> None:
-    """Notes a run, in place of what was noted of it before; the oldest runs beyond those kept are forgotten."""
+    """Writes a run's report, replacing earlier versions of it; deletes the oldest reports beyond `KEPT`."""
     value = asdict(note)
     value["began_at"] = note.began_at.isoformat()
     value["ended_at"] = None if note.ended_at is None else note.ended_at.isoformat()
     files.write_json(layout.run_notes / f"{note.batch}.json", value)
     for path in sorted(layout.run_notes.glob("*.json"))[:-KEPT]:
-        path.unlink(missing_ok=True)  # another run may be forgetting it too
+        path.unlink(missing_ok=True)  # another run may be deleting it too
 
 
 def read(layout: Layout) -> list[RunNote]:
-    """The runs that are noted, newest first."""
+    """The reports of all runs, newest first."""
     notes = []
     for path in sorted(layout.run_notes.glob("*.json"), reverse=True):
         try:
             notes.append(_note(json.loads(path.read_bytes())))
-        except FileNotFoundError:  # a run has just forgotten it
+        except FileNotFoundError:  # just deleted by another run
             continue
     return notes
 
@@ -125,5 +126,5 @@ def _note(value: dict[str, Any]) -> RunNote:
         held=tuple(HeldNote(**one) for one in value["held"]),
         errors=tuple(ErrorNote(**one) for one in value["errors"]),
         signals=tuple(SignalNote(**one) for one in value["signals"]),
-        seconds=value.get("seconds", {}),  # earlier editions noted none
+        seconds=value.get("seconds", {}),  # missing in reports of earlier versions
     )

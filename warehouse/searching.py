@@ -1,9 +1,9 @@
-"""The tables `search` and `places` of `warehouse.duckdb`: one narrow row per company, by which companies are found.
+"""The tables `search` and `places` of `warehouse.duckdb`: one narrow row per company for search and filters.
 
-Derived from the shared tables after they are written: rank, folded name and the values that filters and sorts ask
-for, the same as in the served profile, which is made from it (`documents`). Places are few: what they are called
-stands once. Does not belong here: asking
-(`queries.filters`), the name index (`naming`), or what is true of a company (`assembly`).
+Derived from the shared tables after they are written: rank, folded name and the values used by filters and
+sorts, the same as in the served profile, which is built from it (`documents`). Places are few, so their names
+are stored once. Does not belong here: queries (`queries.filters`), the name index (`naming`), or the content of
+companies (`assembly`).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from warehouse.schema.types import Column, Kind, Table
 
 SEARCH: Final = Table(
     "search",
-    "What companies are found, filtered and sorted by; made from the other tables.",
+    "Search, filter and sort keys of companies; derived from the other tables.",
     ("company_id",),
     (
-        Column("rank", Kind.INTEGER, "order of relevance, unique; small is better", nullable=False),
+        Column("rank", Kind.INTEGER, "relevance rank, unique; lower is better", nullable=False),
         COMPANY_ID,
-        Column("words", Kind.TEXT, "folded name, a blank around every word", nullable=False),
+        Column("words", Kind.TEXT, "folded name, spaces around every word", nullable=False),
         Column("name_initials", Kind.INTEGER, "compares as `words` (`initials`)", nullable=False),
         Column("id_initials", Kind.INTEGER, "compares as `company_id`", nullable=False),
         Column("country", Kind.TEXT, "market code", nullable=False),
         Column("industry_code", Kind.TEXT, "as served"),
-        Column("industry_scheme", Kind.TEXT, "edition of the code list"),
+        Column("industry_scheme", Kind.TEXT, "version of the code list"),
         Column("place", Kind.INTEGER, "row of `places`"),
         Column("employees", Kind.INTEGER, "as served"),
         Column("latest_revenue", Kind.MONEY, "as served"),
@@ -50,17 +50,17 @@ SEARCH: Final = Table(
 )
 PLACES: Final = Table(
     "places",
-    "Where companies are: every way to name it.",
+    "Places of companies, with all names and codes.",
     ("place",),
     (
         Column("place", Kind.INTEGER, "made from `names`", nullable=False),
         Column(
-            "names", Kind.TEXT, "municipality and county, their codes, ISO 3166-2: folded, a bar around each"
+            "names", Kind.TEXT, "municipality and county, their codes, ISO 3166-2: folded, with | around each"
         ),
     ),
 )
-# The newest annual period with a revenue; of the consolidated series if that has one ending within 24 months
-# of the newest, else of the company's own (docs/contract/contract.md «latest_revenue»). Nothing unless all three
+# The newest annual period with a revenue: of the consolidated series if that has one ending within 24 months
+# of the newest, else of the company's own (docs/contract/contract.md «latest_revenue»). None unless all three
 # fields are known.
 LATEST: Final = """
     WITH told AS (
@@ -76,7 +76,7 @@ LATEST: Final = """
     QUALIFY row_number() OVER (PARTITION BY company_id ORDER BY period_start, currency, filing_id) = 1
 """
 # Order of relevance: listed before unlisted, large before small, dissolved last; 0 is best, 63 worst. Size is
-# the power of two of the employees, or of the revenue in millions, whichever is larger.
+# the binary logarithm of the employees, or of the revenue in millions, whichever is larger.
 _CLASS: Final = """
     CASE WHEN c.status = 'dissolved' THEN 63
     ELSE 62 - (CASE WHEN c.is_listed THEN 31 ELSE 0 END) - least(30, greatest(
@@ -84,12 +84,11 @@ _CLASS: Final = """
         ceil(log2(greatest(coalesce(l.revenue, 0), 0) / 1000000 + 1))
     ))::INTEGER END
 """
-# The lower bits come from the id alone, so that a patched release gives a company the rank that a full one
-# does.
+# The lower bits depend only on the id, so that full and patched builds give a company the same rank.
 RANK: Final = f"(({_CLASS})::BIGINT << 56) + ('0x' || sha256(c.company_id)[1:14])::BIGINT"
 
 
-# Columns of `search` that are those of the companies table.
+# Columns of `search` copied from the companies table.
 AS_SERVED: Final = (
     "country",
     "industry_code",
@@ -102,11 +101,11 @@ AS_SERVED: Final = (
 _SHARING: Final = "SELECT count(*) - count(DISTINCT rank) FROM search"
 _PLACE: Final = ("country", "municipality", "municipality_code", "county", "county_code")
 _CHUNK: Final = 100_000
-_KEPT: Final = 100_000  # places remembered: more than there are municipalities in all markets
+_KEPT: Final = 100_000  # cached places: more than there are municipalities in all markets
 
 
 def search_rows(which: str) -> str:
-    """What `searching` makes rows of, in no order. which: a condition on `company_id`."""
+    """SQL for the source rows of `search`, unordered. which: a condition on `company_id`."""
     return f"""
         WITH latest AS ({LATEST.format(which=which)})
         SELECT {RANK} AS rank, c.company_id, c.name, {columns(AS_SERVED, "c.")},
@@ -117,21 +116,21 @@ def search_rows(which: str) -> str:
 
 
 def build(connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes the tables from the shared ones, best rank first."""
+    """Builds both tables from the shared ones, best rank first."""
     for table in (SEARCH, PLACES):
         connection.execute(render.duckdb_ddl(table))
     with beside(connection) as target:
         target.execute("CREATE TEMP TABLE unordered AS FROM search LIMIT 0")
         for found in ahead(_rows(connection)):
             _insert(target, found)
-        # what is put in order is as narrow as it will be
+        # sorted last, when rows are narrowest
         target.execute("INSERT INTO search FROM unordered ORDER BY rank")
         target.execute("DROP TABLE unordered")
     _part(connection)
 
 
 def give_way(connection: duckdb.DuckDBPyConnection, served: str) -> None:
-    """Companies whose rank is among the ranks of the relation `served`, which others keep, take the next one."""
+    """Increments ranks until none is in the relation `served`; companies in `served` keep theirs."""
     taken = f"SELECT rank FROM search SEMI JOIN ({served}) USING (rank)"
     while ranks := connection.execute(taken).fetchall():
         connection.executemany("UPDATE search SET rank = rank + 1 WHERE rank = $1", ranks)
@@ -139,13 +138,13 @@ def give_way(connection: duckdb.DuckDBPyConnection, served: str) -> None:
 
 
 def put(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
-    """Adds the rows of another catalog, of companies that have none; the others keep theirs, rank included."""
+    """Adds the rows of another catalog for companies without any; the ranks of existing rows stay."""
     connection.execute(f"INSERT INTO search BY NAME FROM {quoted(rows)}.search ORDER BY rank")
     connection.execute(f"INSERT INTO places FROM {quoted(rows)}.places ANTI JOIN places AS p USING (place)")
 
 
 def _rows(connection: duckdb.DuckDBPyConnection) -> Generator[pl.DataFrame, None, None]:
-    """Rows of both tables, some companies at a time."""
+    """Rows of both tables, in chunks of companies."""
     for which in stretches.conditions(connection, COMPANIES.name):
         for found in streamed(connection, search_rows(which), _CHUNK):
             yield _searched(found)
@@ -161,7 +160,7 @@ def _insert(target: duckdb.DuckDBPyConnection, found: pl.DataFrame) -> None:
 
 
 def _searched(found: pl.DataFrame) -> pl.DataFrame:
-    """Names and places folded as the queries are (`folding`)."""
+    """Adds names and places, folded like queries (`folding`)."""
     words = search_columns.names_folded(found["name"])
     return found.with_columns(
         pl.format(" {} ", words.alias("words")).alias("words"),
@@ -171,7 +170,7 @@ def _searched(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _places(found: pl.DataFrame) -> pl.DataFrame:
-    """The places of these companies, each once: the columns of `_PLACE`, place and names."""
+    """The distinct places of these companies: the columns of `_PLACE`, place and names."""
     given = found.select(_PLACE).unique()
     rows = [(*row, *_place(*row)) for row in given.iter_rows()]
     return pl.DataFrame(rows, given.schema | {"place": pl.Int64, "names": pl.String}, orient="row")
@@ -179,19 +178,20 @@ def _places(found: pl.DataFrame) -> pl.DataFrame:
 
 @lru_cache(_KEPT)
 def _place(country: str, *given: str | None) -> tuple[int | None, str | None]:
-    """A place and every way to name it; None where the register does not say."""
+    """Id and folded names of a place; None if the register has none."""
     county_code = given[-1]
     region = f"{iso_country(country)}-{county_code}" if county_code else None
     named = [name for text in (*given, region) if text and (name := folded(text))]
     if not named:
         return None, None
     names = f"|{'|'.join(named)}|"
-    # six bytes of a digest: the same in every build, and two of some ten thousand places will not share one
+    # six bytes of a digest: the same in every build, and collisions among some ten thousand places are
+    # unlikely
     return int.from_bytes(hashlib.sha256(names.encode()).digest()[:6]), names
 
 
 def _part(connection: duckdb.DuckDBPyConnection) -> None:
-    """Two ids in 2^56 may share a rank: all but the first take the next one."""
+    """Resolves equal ranks (two of 2^56 ids may collide): all but the first are incremented."""
     while number(connection, _SHARING):
         shared = "SELECT rank FROM search GROUP BY rank HAVING count(*) > 1"
         for (rank,) in connection.execute(shared).fetchall():
@@ -203,20 +203,20 @@ def _part(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _sums(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[int, int, int]:
-    """How many rows there are, and sums of two hashes of each: the same where the rows are, in whatever order."""
+    """Row count and sums of two hashes per row: equal for equal rows, in any order."""
     served = ["company_id", *AS_SERVED]
     sums = f"sum(hash({columns(served)})), sum(hash({columns(served[::-1])}))"
     return connection.execute(f"SELECT count(*), {sums} FROM {table}").fetchall()[0]
 
 
 def check(connection: duckdb.DuckDBPyConnection) -> str | None:
-    """What does not hold of the table; None when it is sound."""
+    """Validates the tables; returns the first violation, or None."""
     if _sums(connection, "search") != _sums(connection, "companies"):
-        return "rows of search are not those of companies"
+        return "search rows do not match the companies"
     if number(connection, _SHARING):
-        return "companies of search share a rank"
+        return "search rows share a rank"
     if number(
         connection, "SELECT count(*) FROM search ANTI JOIN places USING (place) WHERE place IS NOT NULL"
     ):
-        return "companies of search are at places that are not told"
+        return "search rows refer to unknown places"
     return None

@@ -1,7 +1,7 @@
-"""The ledger's read index: events by sequence, without the engines that wrote them.
+"""Read index of the ledger: events by sequence, without the engines that wrote them.
 
-Each ledger segment has a small SQLite file beside it, and `index.json` says which sequences lie in which.
-Both can be made again from the segments. Does not belong here: numbering events (`ledger`).
+Each ledger segment has a small SQLite file next to it, and `index.json` maps sequences to segments. Both can be
+rebuilt from the segments. Does not belong here: numbering events (`ledger`).
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Segment:
 
 
 def segment_path(folder: Path, release: int) -> Path:
-    """The segment itself: all columns, for ever."""
+    """Path of the segment: all columns, kept permanently."""
     return folder / f"{numbered(release)}.parquet"
 
 
 def lookup_path(folder: Path, release: int) -> Path:
-    """The segment's read index."""
+    """Path of the segment's read index."""
     return folder / f"{numbered(release)}.sqlite"
 
 
 def read_index(folder: Path) -> tuple[Segment, ...]:
-    """Segments in order; none where there is no ledger yet."""
+    """Segments in order; empty if there is no ledger yet."""
     path = folder / INDEX
     return tuple(Segment(**entry) for entry in json.loads(path.read_text())) if path.exists() else ()
 
@@ -55,7 +55,7 @@ def write_index(folder: Path, segments: Iterable[Segment]) -> None:
 def write_lookup(path: Path, events: Iterable[tuple[Any, ...]]) -> None:
     """Writes the read index of one segment from rows in the order of `Event`, instants as text.
 
-    One that is there serves readers until the new one takes its place.
+    An existing one serves readers until it is replaced.
     """
     built = files.temporary(path)
     files.discard(built)
@@ -71,7 +71,7 @@ def write_lookup(path: Path, events: Iterable[tuple[Any, ...]]) -> None:
 
 
 class LedgerIndex:
-    """Reads events by sequence. Cheap to make; opens the segments it needs and closes them again."""
+    """Reads events by sequence. Cheap to create; opens and closes segments per call."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -108,12 +108,12 @@ class LedgerIndex:
 
 
 def read_only(path: Path) -> sqlite3.Connection:
-    """Opens a finished SQLite file that nothing writes any more, for any thread, one at a time."""
+    """Opens a finished, immutable SQLite file; usable from any thread, one at a time."""
     return sqlite3.connect(read_only_uri(path), uri=True, check_same_thread=False, isolation_level=None)
 
 
 def read_only_uri(path: Path) -> str:
-    """What such a file is opened or attached by."""
+    """URI for opening or attaching an immutable SQLite file."""
     return f"{path.absolute().as_uri()}?mode=ro&immutable=1"
 
 
@@ -125,10 +125,10 @@ def _event(row: tuple[Any, ...]) -> Event:
 
 
 def parsed(text: str) -> datetime:
-    """An instant as the contract writes it, seconds or finer."""
+    """Parses an instant in the contract's format, seconds or finer."""
     return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
 
 
 def written(moment: datetime) -> str:
-    """An instant as the contract writes it, to the second."""
+    """Formats an instant as the contract does, to the second."""
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,8 +1,8 @@
-"""`serving.sqlite` of a release: what the API answers hot, ready to send, by the keys it is asked by.
+"""Documents database of a release, `serving.sqlite`: ready-to-send responses of the API's hot paths, by key.
 
-Documents by company, financial and owner rows packed per company, and event rows. Written once beside the release
-before it, or copied from there and patched; never written after it is published. Does not belong here: the JSON
-shapes (`documents`), rows (`rows`), the name index, which has a file of its own (`naming`), or reading (`queries`).
+Documents by company, financial and owner rows packed per company, and event rows. Written once, or copied from
+the previous release and patched; never written after publication. Does not belong here: the JSON shapes
+(`documents`), rows (`rows`), the name index, which is a separate file (`naming`), or reading (`queries`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from warehouse.packing import Packer
 from warehouse.rows import Packed
 
 _CHUNK: Final = 20_000
-# What profiles have of `search`
+# Columns of `search` used by profiles
 _RANKED: Final = "company_id, rank, latest_revenue, latest_currency, latest_year"
 SCHEMA: Final = (
     *packing.SCHEMA,
-    # in the order of their ids, as they are made; by rank they are found through the labels of names
+    # inserted in the order of ids; looked up by rank through the name labels
     """CREATE TABLE companies (rank INTEGER NOT NULL, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
         name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, parts BLOB NOT NULL)""",
     # all rows of a company in one value (`packing`)
@@ -36,7 +36,7 @@ SCHEMA: Final = (
     "CREATE TABLE owners (company_id TEXT PRIMARY KEY, packed BLOB NOT NULL) WITHOUT ROWID",
     """CREATE TABLE events (company_id TEXT, sequence INTEGER, event_type TEXT, recorded_at TEXT, body BLOB,
         PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
-    # by what else companies are known: LEI, ISIN, symbol, VAT number and the like, in capitals
+    # other identifiers of companies: LEI, ISIN, symbol, VAT number and the like, in capitals
     "CREATE TABLE known_as (value TEXT, company_id TEXT, PRIMARY KEY (value, company_id)) WITHOUT ROWID",
 )
 _INDEXES: Final = (
@@ -46,7 +46,7 @@ _INDEXES: Final = (
 
 
 def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
-    """Writes what a release's tables have of every company. `finish` does the rest."""
+    """Writes documents and packed rows of every company. `finish` does the rest."""
     words = documents.dictionary()
     with closing(open_for_building(path)) as target:
         for statement in SCHEMA:
@@ -61,7 +61,7 @@ def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
 
 
 def _of_all(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.DataFrame]:
-    """Profiles of every company, in the order of their ids but for those made at one time."""
+    """Profiles of all companies, ordered by id range but not within a range."""
     source.execute(f"CREATE OR REPLACE TEMP TABLE ranked AS SELECT {_RANKED} FROM search ORDER BY company_id")
     for part in stretches.conditions(source, "companies"):
         yield from _profiles(source, packer, part)
@@ -69,7 +69,7 @@ def _of_all(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.Da
 
 
 def finish(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
-    """Adds what else companies are known as and the events of the ledger, and the indexes last."""
+    """Adds other identifiers and the events of the ledger, then creates the indexes."""
     source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
     with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
@@ -84,9 +84,9 @@ def finish(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Da
 def patch(
     path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, ledger: Iterable[pl.DataFrame]
 ) -> None:
-    """Brings the changed companies in a copy of the former file to what `source` has of them, and adds new events.
+    """Updates the changed companies in a copy of the previous file from `source`, and adds new events.
 
-    What is the same is not written again: of most companies that change, one thing of many does.
+    Equal values are not rewritten: most changed companies have one change only.
     """
     with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
@@ -111,7 +111,7 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
 
 
 def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer, which: str) -> Iterator[pl.DataFrame]:
-    """Profiles of the companies that meet a condition (`documents.profiles`), as `companies` has them."""
+    """Profiles of the companies that meet a condition (`documents.profiles`), as rows of `companies`."""
     for chunk in ahead(streamed(source, documents.profiles(which), _CHUNK)):
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
 
@@ -119,7 +119,7 @@ def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer, which: str) -> 
 def _bring_profiles(
     target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, found: Iterable[pl.DataFrame]
 ) -> None:
-    """Brings profiles to those found; companies that `search` has no more have none."""
+    """Upserts profiles; deletes those of changed companies that are no longer in `search`."""
     target.execute("CREATE TEMP TABLE present (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
     for companies in streamed(
         source, "SELECT company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
@@ -134,7 +134,7 @@ def _bring_profiles(
 
 
 def _bring_rows(target: sqlite3.Connection, found: Iterable[Packed], changed: pl.Series) -> None:
-    """Brings packed rows to those found; a company without any there has none."""
+    """Upserts packed rows; deletes those of changed companies that have none any more."""
     kept: dict[str, list[pl.Series]] = {"financials": [], "owners": []}
     for tables in found:
         for table, packed in tables.items():
@@ -146,7 +146,7 @@ def _bring_rows(target: sqlite3.Connection, found: Iterable[Packed], changed: pl
 
 
 def _bring(target: sqlite3.Connection, table: str, key: str, found: pl.DataFrame) -> None:
-    """Writes rows where they are not there as they are; of one key there is one row."""
+    """Upserts rows by key, skipping unchanged ones."""
     values = [name for name in found.columns if name != key]
     target.executemany(
         f"""INSERT INTO {table} ({", ".join(found.columns)}) VALUES ({_marks(found.width)})

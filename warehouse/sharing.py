@@ -1,6 +1,6 @@
-"""Whether releases are this machine's alone, or shared with others: what `Releases` asks before it publishes.
+"""Hook for replicating releases to other machines, called by `Releases` before it publishes.
 
-Does not belong here: how they are shared (`remote.releases`).
+Does not belong here: the replication (`remote.releases`).
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from warehouse.manifests import Manifest
 
 
 class Sharing(Protocol):
-    """What stands between a release that is built and its being served. Called with the release lock held."""
+    """Steps between building a release and serving it. Called with the release lock held."""
 
     def turn(self) -> AbstractContextManager[None]:
-        """Holds publishing for this machine, beginning from the newest release that any has published."""
+        """Holds publishing for this machine, starting from the newest release of all machines."""
         ...
 
     def publish(self, manifest: Manifest) -> None:
-        """Makes a built release everybody's newest; after it this machine may serve it.
+        """Makes a built release the newest of all machines; this machine may serve it afterwards.
 
-        Also tells again of one that is served: when runs have looked at what, what has been erased or pruned.
+        Also called for the current release, to announce check times, erasures and pruning.
         """
         ...
 
 
 class Alone:
-    """One machine, which shares with nobody."""
+    """A single machine without replication."""
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -1,7 +1,6 @@
-"""What must hold of a release before it is served: counts, keys, columns, content, and that it can be read.
+"""Release validation before publishing: counts, keys, columns, content, and test reads.
 
-Does not belong here: checks of rows against their declarations (`render.violations`), which run before
-history.
+Does not belong here: checks of rows against their declarations (`render.violations`), which run before history.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from warehouse.schema.tables import EVENTS, TABLES
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What the tables of a release hold: rows by table, companies by market, and the fingerprint of it all."""
+    """Contents of a release's tables: rows by table, companies by market, and the fingerprint of everything."""
 
     counts: Mapping[str, int]
     companies: Mapping[str, int]
@@ -34,7 +33,7 @@ class Content:
 
 @cache
 def schema_fingerprint() -> str:
-    """The edition of the files that this code writes."""
+    """Fingerprint of the file formats that this code writes."""
     tables = render.fingerprint((*TABLES, EVENTS, searching.SEARCH, searching.PLACES))
     files = (SERVING, *serving.SCHEMA, NAMES, *naming.SCHEMA)
     said = (tables, *files, *sorted(documents.TEMPLATES.values()), assembly.hash_edition())
@@ -42,7 +41,7 @@ def schema_fingerprint() -> str:
 
 
 def verify(layout: Layout, manifest: Manifest) -> None:
-    """Reads a whole release; raises Unsound at the first thing that does not hold."""
+    """Validates a whole release; raises Unsound at the first violation."""
     folder = layout.release(manifest.release)
     for name, size in manifest.sizes.items():
         path = folder / name
@@ -50,7 +49,7 @@ def verify(layout: Layout, manifest: Manifest) -> None:
             raise Unsound(f"release {manifest.release}: {path} is missing or not {size} bytes long")
     where = f"release {manifest.release}: {WAREHOUSE}"
     if manifest.schema_fingerprint != schema_fingerprint():
-        raise Unsound(f"{where}: made by another edition of the schema; only that edition can verify it")
+        raise Unsound(f"{where}: made by another version of the schema; only that version can verify it")
     with opened(folder / WAREHOUSE, read_only=True) as connection:
         found = content(connection, manifest.release)
     if found.counts != manifest.counts:
@@ -63,15 +62,15 @@ def verify(layout: Layout, manifest: Manifest) -> None:
 
 
 def content(connection: duckdb.DuckDBPyConnection, release: int, put: str | None = None) -> Content:
-    """What a release's tables hold; raises Unsound where they contradict themselves.
+    """Contents of a release's tables; raises Unsound if they are inconsistent.
 
-    put: the catalog of rows that were put into tables that were sound: only their keys are looked for.
+    put: catalog of rows patched into valid tables: only their keys are checked for duplicates.
     """
     where = f"release {release}: {WAREHOUSE}"
     for table in TABLES:
         connection.execute(f"SELECT {columns(table.names)} FROM {quoted(table.name)} LIMIT 0")
     if repeated := assembly.repeated_keys(connection, put):
-        raise Unsound(f"{where}: a key stands twice in {', '.join(repeated)}")
+        raise Unsound(f"{where}: duplicate keys in {', '.join(repeated)}")
     if wrong := searching.check(connection):
         raise Unsound(f"{where}: {wrong}")
     return Content(
@@ -82,7 +81,7 @@ def content(connection: duckdb.DuckDBPyConnection, release: int, put: str | None
 
 
 def torn(layout: Layout, manifest: Manifest) -> frozenset[str]:
-    """Files of a release that are not there in their length: what a look at the folder tells."""
+    """Files of a release that are missing or of the wrong size."""
     folder = layout.release(manifest.release)
     return frozenset(
         name
@@ -92,7 +91,7 @@ def torn(layout: Layout, manifest: Manifest) -> frozenset[str]:
 
 
 def verify_documents(layout: Layout, manifest: Manifest) -> None:
-    """Raises Unsound where the documents of a release are not what its manifest says."""
+    """Raises Unsound if the documents of a release do not match its manifest."""
     path = layout.release(manifest.release) / SERVING
     where = f"release {manifest.release}: {path.name}"
     try:
@@ -100,7 +99,7 @@ def verify_documents(layout: Layout, manifest: Manifest) -> None:
             _verify_opened(connection, manifest, where)
     except sqlite3.DatabaseError as error:
         raise Unsound(
-            f"{where}: it or the file of names beside it cannot be read ({error}): go back to a release before it "
+            f"{where}: this file or its file of names cannot be read ({error}): roll back to an earlier release "
             "(`firm release rollback`)"
         ) from error
 
@@ -123,7 +122,7 @@ def _one(connection: sqlite3.Connection, statement: str) -> int:
 
 
 def _probe(connection: sqlite3.Connection, market: str, where: str) -> None:
-    """Reads one company of a market the ways a request would: by id, by name, as JSON."""
+    """Reads one company of a market as requests would: by id, by name, as JSON."""
     row = connection.execute(
         """SELECT c.company_id, c.body, c.etag, l.folded, c.rank
             FROM companies AS c LEFT JOIN labels AS l USING (rank, company_id)
@@ -135,7 +134,7 @@ def _probe(connection: sqlite3.Connection, market: str, where: str) -> None:
     company_id, body, etag, folded, rank = row
     if json.loads(body)["id"] != company_id or hashlib.sha256(body).hexdigest()[:16] != etag:
         raise Unsound(
-            f"{where}: the document of {company_id} is not its own, or its tag is not that of its bytes"
+            f"{where}: the document of {company_id} is another company's, or its ETag does not match"
         )
     word = (folded or "").partition(" ")[0]
     found = connection.execute(

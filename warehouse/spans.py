@@ -1,8 +1,8 @@
-"""Earlier spans of the world that are known as a whole: kept in place of those that history gathered one by one.
+"""Replaces past valid-time versions by ones derived from dated sources.
 
-Where a source dates each of its statements, what held on every day follows from them all, in whatever order
-they came; `changes` only sees what is true now replace what was. Does not belong here: which spans those are
-(`pipelines.steps`).
+If a source dates each of its statements, the valid time of all versions follows from them, in whatever order
+they arrived; `changes` only knows when current rows replaced earlier ones. Does not belong here: computing the
+versions (`pipelines.steps`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ def fill(
     keys: pl.DataFrame,
     instant: datetime,
 ) -> pl.Series:
-    """Makes `spans` (the table's columns and `valid_to`) all that is held of earlier days of `keys`.
+    """Replaces the past versions of `keys` with `spans` (the table's columns and `valid_to`).
 
-    What was held otherwise is kept as known until the instant. Gives the companies of which anything differs.
+    Versions that differ move to `closed`, as known until the instant. Returns the companies with any
+    difference.
     """
     name, keyed = quoted(table.name), columns(table.key)
     names = columns(table.names)

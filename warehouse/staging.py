@@ -1,6 +1,6 @@
-"""Collecting one staged batch: rows as they come, chunk by chunk, into one Parquet file per table.
+"""Staged writer: collects one batch, chunk by chunk, into one Parquet file per table.
 
-Does not belong here: when the batch becomes visible (`lake`) or what its rows mean.
+Does not belong here: when the batch becomes visible (`lake`) or the meaning of its rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REJECT_SCHEMA: Final = pl.Schema(dict.fromkeys(_REJECT_COLUMNS, pl.String()))
 
 
 class PieceLike(Protocol):
-    """What rows are read from: shaped like `connectors.declare.Piece`."""
+    """The source of rows: shaped like `connectors.declare.Piece`."""
 
     @property
     def name(self) -> str: ...
@@ -47,7 +47,7 @@ class PieceLike(Protocol):
 
 
 class SignalLike(Protocol):
-    """Shaped like `connectors.declare.Signal`."""
+    """A signal for manual review: shaped like `connectors.declare.Signal`."""
 
     @property
     def code(self) -> str: ...
@@ -60,19 +60,19 @@ class SignalLike(Protocol):
 
 
 class StagedWriter:
-    """Takes in what one batch of one dataset reads; `Lake.writer` makes it and publishes what it holds."""
+    """Collects one batch of one dataset; created and published by `Lake.writer`."""
 
     def __init__(self, dataset: str, batch: str, folder: Path) -> None:
         self._dataset, self._batch, self._folder = dataset, batch, folder
         self._stack = ExitStack()
         self._writers: dict[str, RowGroups] = {}
         self._schemas: dict[str, pl.Schema] = {}
-        self._marks: dict[str, tuple[object, pl.Series]] = {}  # the values last told, as columns of one row
+        self._marks: dict[str, tuple[object, pl.Series]] = {}  # latest values, as series of one row
         self._tables: dict[str, int] = {}
         self._rejects: list[pl.DataFrame] = []
         self._signals: list[dict[str, Any]] = []
         self._editions: dict[tuple[str, str], dict[str, Any]] = {}
-        self._keys: dict[tuple[str, str, str], pl.Series] = {}  # hashed, by edition and table
+        self._keys: dict[tuple[str, str, str], pl.Series] = {}  # hashed, by snapshot and table
         self._fresh: dict[tuple[str, str, str], list[pl.DataFrame]] = {}  # not hashed yet
         self._pieces: dict[tuple[str, str], dict[str, Any]] = {}
         self._newest: dict[str, dict[str, Any]] = {}  # by SHA-256
@@ -93,9 +93,9 @@ class StagedWriter:
             files.write_json(self._folder / f"{SIGNALS}.json", self._signals)
 
     def rows(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
-        """Adds rows of one piece; the columns of STAGED_COLUMNS are added here.
+        """Adds rows of one piece, with the columns of STAGED_COLUMNS.
 
-        A `_raw` that rows carry is kept: a worker gathers rows of many members and knows where each stood.
+        An existing `_raw` column is kept: a worker may gather rows of many members, with a pointer for each.
         """
         if table.name not in self._writers:
             path = self._folder / f"{table.name}.parquet"
@@ -110,7 +110,7 @@ class StagedWriter:
         self._remember(table, piece, rows)
 
     def _marked(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows as the table declares them, and where they came from. Eager: a member has few rows."""
+        """The rows in the declared schema with their provenance. Eager, as a member has few rows."""
         told = {
             "_observed_at": piece.observed_at.astimezone(UTC),
             "_raw": pointer(piece),
@@ -128,7 +128,7 @@ class StagedWriter:
         return (rows if fits else render.conform(table, rows)).hstack(list(marks.values()))
 
     def _remember(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
-        """Keys of an edition, so that a record written twice is counted once."""
+        """Collects the keys of a snapshot, so that duplicate records are counted once."""
         edition = self._edition(piece)
         where = (edition["observed_at"], edition["scope"], table.name)
         held = self._fresh.setdefault(where, [])
@@ -137,13 +137,13 @@ class StagedWriter:
             self._hash(where)
 
     def _hash(self, where: tuple[str, str, str]) -> None:
-        """Hashes the keys held of an edition: many members at once."""
+        """Hashes the collected keys of a snapshot: many members at once."""
         if held := self._fresh.pop(where, None):
             keys = pl.concat(held).hash_rows()
             self._keys[where] = self._keys[where].append(keys) if where in self._keys else keys
 
     def rejects(self, piece: PieceLike, table: str, rejects: pl.DataFrame) -> None:
-        """Adds records that could not be read: record, reason, excerpt."""
+        """Adds rejected records: record, reason, excerpt."""
         if rejects.is_empty():
             return
         where = {"table": table, "piece": piece.name, "raw": pointer(piece)}
@@ -152,9 +152,9 @@ class StagedWriter:
         self.piece(piece)["rejects"] += rejects.height
 
     def rejected_whole(self, piece: PieceLike, reason: str) -> None:
-        """Notes a piece that could not be read at all; it counts as read and does not come again.
+        """Records a piece that could not be read at all; it counts as read and is not retried.
 
-        A member of an archive is one reject: the rest of the archive stands.
+        An unreadable member of an archive is one reject: the rest of the archive is kept.
         """
         member = getattr(piece, "member", None)
         if member is None:
@@ -164,7 +164,7 @@ class StagedWriter:
             self.rejects(piece, MEMBER, row)
 
     def signals(self, signals: Iterable[SignalLike]) -> None:
-        """Adds what a person should look at."""
+        """Adds signals for manual review."""
         for signal in signals:
             self._signals.append(
                 {
@@ -177,9 +177,9 @@ class StagedWriter:
             )
 
     def piece(self, piece: PieceLike) -> dict[str, Any]:
-        """Notes that a piece has been read: every piece of the batch, before its members, without rows too.
+        """Records a piece as read: called for every piece of the batch, before its members, even without rows.
 
-        A member counts to the piece it came in, whatever it is called itself.
+        A member counts towards the piece that contains it, regardless of its own name.
         """
         self._edition(piece)
         if getattr(piece, "member", None) is not None and piece.sha256 in self._newest:
@@ -190,20 +190,20 @@ class StagedWriter:
         return entry
 
     def cursor(self, value: str | None) -> None:
-        """Where the feed goes on once this batch is there."""
+        """Sets the cursor from which the feed resumes after this batch."""
         self._cursor = value
 
     def hold(self, held: Held | None) -> None:
-        """Marks the batch as held: a guard refuses it."""
+        """Marks the batch as quarantined by a guard."""
         self._held = held
 
     def figures(self, figures: Mapping[str, Any]) -> None:
-        """Adds figures for guards to compare with later: any JSON."""
+        """Adds figures for later comparison by guards; any JSON."""
         self._figures |= figures
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Rows so far, by table: what guards judge before the batch ends."""
+        """Rows so far, by table; used by guards before the batch ends."""
         return self._tables
 
     @property
@@ -212,7 +212,7 @@ class StagedWriter:
         return sum(frame.height for frame in self._rejects)
 
     def rejects_beginning(self, words: str) -> int:
-        """How many rejects so far have a reason that begins with these words."""
+        """Number of rejects so far with a reason that begins with these words."""
         return sum(int(frame["reason"].str.starts_with(words).sum()) for frame in self._rejects)
 
     def index(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class StagedWriter:
         }
 
     def _records(self, instant: str, scope: str) -> dict[str, int]:
-        """Different keys of an edition, by table."""
+        """Number of distinct keys of a snapshot, by table."""
         for where in tuple(self._fresh):
             self._hash(where)
         return {
@@ -248,6 +248,6 @@ class StagedWriter:
 
 
 def pointer(piece: PieceLike) -> str:
-    """`sha256` or `sha256#member`."""
+    """Pointer into RAW: `sha256` or `sha256#member`."""
     member = getattr(piece, "member", None)
     return piece.sha256 if member is None else f"{piece.sha256}#{member}"

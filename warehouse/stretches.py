@@ -1,7 +1,7 @@
-"""Companies in stretches of their ids: what is made of millions of them is made of some at a time.
+"""Partitions companies into id ranges, so that millions are processed one range at a time.
 
-What DuckDB puts in order, groups or joins then fits into memory; all at once goes to the disk and back. Does not
-belong here: what is made (`assembly`, `serving`).
+DuckDB's sorts, groupings and joins then fit into memory; all at once would spill to disk. Does not belong here:
+the processing (`assembly`, `serving`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import polars as pl
 
 from warehouse.engine import streamed, text
 
-SIZE: Final = 500_000  # companies of one stretch
+SIZE: Final = 500_000  # companies per range
 _CHUNK: Final = 100_000
 
 
 def conditions(connection: duckdb.DuckDBPyConnection, companies: str, size: int = SIZE) -> list[str]:
-    """SQL conditions on `company_id`, in the order of the ids; no row meets two of them or none.
+    """SQL conditions on `company_id` in id order; each row meets exactly one of them.
 
-    companies: the table whose companies are counted, so that each stretch has as many.
+    companies: the table from which ranges of equal size are computed.
     """
     chunks = streamed(connection, f"SELECT company_id FROM {companies} ORDER BY company_id", _CHUNK)
     firsts = [text(str(first)) for first in _firsts((chunk["company_id"] for chunk in chunks), size)]
@@ -34,7 +34,7 @@ def conditions(connection: duckdb.DuckDBPyConnection, companies: str, size: int 
 
 
 def _firsts(chunks: Iterator[pl.Series], size: int) -> Iterator[str]:
-    """The first company of every stretch but the first."""
+    """The first company of every range but the first."""
     met = 0
     for chunk in chunks:
         skipped = -met % size

@@ -1,11 +1,10 @@
-"""Who has been erased: one tombstone per subject, kept for ever, so that nothing brings it back.
+"""Tombstones (suppression list): one permanent entry per erased subject, so that it never comes back.
 
 See docs/architecture.md 1.
-
-A company is told by its id, and by salted hashes of the keys by which links lead to it. A holder is told by salted
-hashes of the texts its records are known by, so that a tombstone says nothing of a person. Beside them stands which
-steps of each erasure are done: what a kill leaves undone is taken up by the next run. Does not belong here: taking
-anything away (`erasing`).
+A company is identified by its id, and by salted hashes of the keys by which links lead to it. A holder is
+identified by salted hashes of the texts that identify its records, so that a tombstone reveals nothing about a
+person. Each entry lists the completed steps of its erasure: steps left open by a kill are completed by the next
+run. Does not belong here: the erasure (`erasing`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ LEDGER: Final = "ledger"
 RELEASE: Final = "release"
 EXPORTS: Final = "exports"
 CONTROL: Final = "control"
-# In this order: what tells where a subject stands is taken away after what is found by it.
+# In this order: data that locates a subject is erased after the data found through it.
 STEPS: Final = (RAW, STAGED, IMAGES, RUNS, HISTORY, LEDGER, RELEASE, EXPORTS, CONTROL)
 _WAIT_SECONDS: Final = 60.0
 
@@ -42,10 +41,10 @@ _WAIT_SECONDS: Final = 60.0
 class Tombstone:
     """One erased subject.
 
-    subject: the id of a company or of a holder. company_id: that company, or the one the holder holds.
-    traces: the hashes that a holder's records are known by, or what links lead to a company by. clean: the first
-    release that says nothing of it; older ones are still to go. by_register: the register itself took the
-    company's content away, and what it says instead stays.
+    subject: the id of a company or of a holder. company_id: that company, or the one the holder has shares in.
+    traces: hashes of the texts that identify a holder's records, or of the keys of links to a company. clean:
+    the first release without the subject; older ones have yet to be deleted. by_register: the register itself
+    removed the company's content, and its replacement stays.
     """
 
     subject: str
@@ -68,19 +67,19 @@ class Tombstone:
         return set(STEPS) <= set(self.done)
 
     def trace(self, text: str) -> str:
-        """The hash of a text in this tombstone; case, accents, signs and blanks do not count."""
-        plain = (comparable(text) or text).encode()  # as records of one holder are joined
+        """The hash of a text with this tombstone's salt, ignoring case, accents, punctuation and blanks."""
+        plain = (comparable(text) or text).encode()  # normalised as for joining records of one holder
         return hashlib.sha256(self.salt.encode() + b":" + plain).hexdigest()[:32]
 
 
 class Tombstones:
-    """The tombstones below one data root, in one small file."""
+    """The tombstones of one data root, in one small file."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
     def all(self, market: str | None = None) -> tuple[Tombstone, ...]:
-        """Every tombstone, oldest first, or those of one market."""
+        """All tombstones, or those of one market, oldest first."""
         try:
             entries = json.loads(self._layout.erased.read_bytes())["erased"]
         except FileNotFoundError:
@@ -88,10 +87,10 @@ class Tombstones:
         return tuple(made for entry in entries if (made := _parsed(entry)).market == (market or made.market))
 
     def add(self, stones: Iterable[Tombstone]) -> tuple[Tombstone, ...]:
-        """Sets tombstones; a subject that has one keeps it, with what is new of its traces.
+        """Adds tombstones; an existing one is kept, with new traces added.
 
-        One whose releases were done with is to be done from the start: somebody asks again, as something of it
-        may have come since. Gives those of these subjects as they stand.
+        If its releases were already cleaned, its erasure starts again, as data may have come back since.
+        Returns the resulting tombstones of these subjects.
         """
         stones = tuple(stones)
         with self._changing() as known:
@@ -101,29 +100,29 @@ class Tombstones:
             return tuple(known[stone.subject] for stone in stones)
 
     def note(self, subjects: Iterable[str], step: str) -> None:
-        """Notes that a step is done for some subjects."""
+        """Records that a step is done for some subjects."""
         with self._changing() as known:
             for subject in subjects:
                 if step not in known[subject].done:
                     known[subject] = replace(known[subject], done=(*known[subject].done, step))
 
     def note_clean(self, subjects: Iterable[str], release: int) -> None:
-        """Notes the first release that says nothing of some subjects, where none is noted."""
+        """Records the first release without some subjects, unless one is recorded."""
         with self._changing() as known:
             for subject in subjects:
                 if known[subject].clean is None:
                     known[subject] = replace(known[subject], clean=release)
 
     def unfinished(self, market: str | None = None) -> tuple[Tombstone, ...]:
-        """Tombstones of which something is still to be done."""
+        """Tombstones with unfinished steps."""
         return tuple(stone for stone in self.all(market) if not stone.is_finished)
 
     def told(self, market: str) -> list[dict[str, Any]]:
-        """Those of a market, to be told to another machine."""
+        """The tombstones of a market as JSON, for replication."""
         return [_as_json(stone) for stone in self.all(market)]
 
     def adopt(self, market: str, told: Iterable[dict[str, Any]]) -> None:
-        """Puts what another machine told of a market in the place of what is known of it here."""
+        """Replaces the tombstones of a market by those of another machine."""
         with self._changing() as known:
             for subject in [stone.subject for stone in known.values() if stone.market == market]:
                 del known[subject]
@@ -131,7 +130,7 @@ class Tombstones:
 
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Tombstone]]:
-        with exclusive(self._layout, "erased", "the list of what is erased", _WAIT_SECONDS):
+        with exclusive(self._layout, "erased", "the list of erased subjects", _WAIT_SECONDS):
             known = {stone.subject: stone for stone in self.all()}
             before = dict(known)
             yield known

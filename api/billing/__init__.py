@@ -1,9 +1,9 @@
-"""What accounts pay, by Stripe: a subscription there says which tier an account has here, and whether it is served.
+"""Billing through Stripe: a Stripe subscription determines an account's tier, and whether it is served.
 
-Stripe keeps cards, charges, retries, reminds and tells of what happened; nothing of that is done again here, and no
-card data ever comes here. Whatever Stripe tells is taken as a hint to ask for the customer's subscriptions anew, so
-that neither the order nor the number of its events matters.
+Stripe keeps cards, charges, retries, reminds and reports events; none of that is duplicated here, and no card
+data ever arrives here. Every Stripe event is only a trigger to fetch the customer's subscriptions again, so
+neither the order nor the number of events matters.
 
-Without `FIRM_STRIPE_…` settings nothing of this runs: an operator sets tiers (`firm accounts set-tier`). Does not
-belong here: what a tier may use (`api.tiers`), or pages (`checkout` and `portal` give addresses of Stripe's own).
+Without `FIRM_STRIPE_…` settings billing is off: an operator sets tiers (`firm accounts set-tier`). Does not
+belong here: what a tier may use (`api.tiers`), or pages (`checkout` and `portal` return URLs of Stripe's own).
 """

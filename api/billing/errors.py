@@ -1,41 +1,41 @@
-"""What stands in the way of billing. The messages are for people and name no secret.
+"""Billing errors. The messages are for people and contain no secret.
 
 BillingError
-├── Forged            no event of Stripe's, or one that was recorded and sent again
-├── NotPossible       what was asked does not fit the state of the account
-├── NotConfigured     Stripe names what the settings do not know
-└── StripeError       Stripe did not do what was asked
-    ├── StripeUnavailable   now; later it may
-    └── StripeRefused       and will not
+├── Forged            not an event of Stripe's, or a recorded one sent again
+├── NotPossible       the request does not fit the state of the account
+├── NotConfigured     Stripe refers to something the settings do not know
+└── StripeError       a Stripe request failed
+    ├── StripeUnavailable   temporarily; a retry may succeed
+    └── StripeRefused       permanently
 """
 
 
 class BillingError(Exception):
-    """Something about paying went wrong; the message says what to do."""
+    """Base class of billing errors; the message says what to do."""
 
 
 class Forged(BillingError):  # noqa: N818 -- named for what is wrong
-    """A body that was not signed with the endpoint's secret just now."""
+    """A callback body without a valid, recent signature by the endpoint's secret."""
 
 
 class NotPossible(BillingError):  # noqa: N818 -- as above
-    """The account's state does not allow it."""
+    """The account's state does not allow the operation."""
 
 
 class NotConfigured(BillingError):  # noqa: N818 -- as above
-    """A price or a word of Stripe's that nobody has given a meaning here."""
+    """A Stripe price or status that the settings or this version do not know."""
 
 
 class StripeError(BillingError):
-    """Stripe did not do what was asked."""
+    """A Stripe request failed."""
 
 
 class StripeUnavailable(StripeError):  # noqa: N818 -- as above
-    """Nothing came, or a word that it is too much now."""
+    """Stripe did not respond, failed, or is rate limiting; a later retry may succeed."""
 
 
 class StripeRefused(StripeError):  # noqa: N818 -- as above
-    """A refusal. `code` is Stripe's own, empty where it gave none."""
+    """Stripe rejected the request. `code` is Stripe's own, empty if it gave none."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)

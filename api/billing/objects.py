@@ -1,4 +1,4 @@
-"""What is read of Stripe's objects; all else in them is passed over (https://docs.stripe.com/api).
+"""The fields read from Stripe's objects; all others are ignored (https://docs.stripe.com/api).
 
 Instants are seconds since 1970. Does not belong here: what they mean for an account (`api.billing.standing`).
 """
@@ -18,20 +18,20 @@ class Listed(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Named(msgspec.Struct, frozen=True):
-    """Whatever has an id."""
+    """Any Stripe object with an id."""
 
     id: str
 
 
 class Customer(msgspec.Struct, frozen=True):
-    """Somebody who pays; one that was deleted is answered with no more than that."""
+    """A Stripe customer; of a deleted one Stripe returns only these fields."""
 
     id: str
     deleted: bool = False
 
 
 class Linked(msgspec.Struct, frozen=True):
-    """A page of Stripe's that a customer is sent to."""
+    """A hosted Stripe page that a customer is redirected to."""
 
     url: str
 
@@ -44,7 +44,7 @@ class Recurring(msgspec.Struct, frozen=True):
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What a period costs, in minor units of its currency; no `unit_amount` where it depends on what is used."""
+    """The price of a period, in minor currency units; no `unit_amount` for usage-based prices."""
 
     id: str
     active: bool
@@ -54,7 +54,7 @@ class Price(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """What is subscribed to, and the period that is paid for or due."""
+    """A subscription item and its current billing period."""
 
     price: Named
     current_period_start: int
@@ -62,7 +62,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Subscription(msgspec.Struct, frozen=True):
-    """Stripe's word on what a customer subscribes to. `status` is Stripe's, see `api.billing.standing`."""
+    """A Stripe subscription. `status` is Stripe's, see `api.billing.standing`."""
 
     id: str
     status: str
@@ -74,20 +74,20 @@ class Subscription(msgspec.Struct, frozen=True):
 
 
 class Invoice(msgspec.Struct, frozen=True):
-    """What was asked for. `amount_paid` in minor units; `billing_reason` is Stripe's word for why."""
+    """An invoice. `amount_paid` in minor units; `billing_reason` is Stripe's code."""
 
     amount_paid: int
     billing_reason: str | None = None
 
 
 class Happened(msgspec.Struct, frozen=True):
-    """The object of an event as it was then: only whose it is counts."""
+    """The object of an event, as of then; only its customer is used."""
 
     object: dict[str, Any]
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something happened at Stripe."""
+    """A Stripe event."""
 
     id: str
     type: str
@@ -95,7 +95,7 @@ class Event(msgspec.Struct, frozen=True):
 
     @property
     def customer_id(self) -> str | None:
-        """Whom it concerns; None where it names no customer."""
+        """Id of the customer concerned; None if the event names none."""
         named = self.data.object
         customer = named.get("id") if named.get("object") == "customer" else named.get("customer")
         if isinstance(customer, dict):
@@ -104,13 +104,13 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Why Stripe refuses."""
+    """Stripe's error detail."""
 
     message: str | None = None
     code: str | None = None
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """The body of a refusal."""
+    """Stripe's error response body."""
 
     error: Fault

@@ -1,7 +1,7 @@
-"""Where Stripe's pages lead customers back to: the page of their plan, whose address then says where from.
+"""Return URLs for Stripe's pages: the plan page, with the origin as a query parameter.
 
-What an address says is a reason to ask Stripe and nothing else: anybody can write one. Does not belong here: the
-page (`api.dashboard.routes.plan`).
+The parameter only triggers a fetch from Stripe, as anyone can forge it. Does not belong here: the page
+(`api.dashboard.routes.plan`).
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ PLAN: Final = "/dashboard/plan"
 CHECKOUT: Final = "checkout"
 PORTAL: Final = "portal"
 COMES_FROM: Final = "from"
-"""The parameter of the page's address; its values are the two above."""
+"""The query parameter of the page; its values are the two above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """Addresses given to Stripe: after subscribing, after leaving the checkout, after the portal."""
+    """URLs given to Stripe: after subscribing, after leaving the checkout, after the portal."""
 
     subscribed: str
     left: str
@@ -24,7 +24,7 @@ class Returns:
 
 
 def returns(return_url: str, public_url: str) -> Returns:
-    """An operator's own address for all three (`return_url`), else the page below `public_url`."""
+    """Returns the operator's `return_url` for all three, else the plan page below `public_url`."""
     if return_url:
         return Returns(return_url, return_url, return_url)
     plan = public_url + PLAN

@@ -1,8 +1,8 @@
-"""What is done about paying: customers are sent to Stripe's pages, and what Stripe says of them is stored.
+"""Billing service: sends customers to Stripe's pages and stores the subscription state Stripe reports.
 
-One rule makes order and number of events harmless: whoever stores has asked Stripe after what is stored already was
-asked for (`BillingRepository.settle`). An event is noted in the commit of what it led to, so a crash repeats it and
-never loses it. Does not belong here: HTTP towards us (`api.routes.billing`), or pages.
+One rule makes order and number of events harmless: a stored state was always fetched after the state it
+replaces (`BillingRepository.settle`). An event is recorded in the commit of its effects, so a crash repeats it
+and never loses it. Does not belong here: inbound HTTP (`api.routes.billing`), or pages.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ EVENTS: Final = (
     "invoice.payment_action_required",
     "invoice.payment_failed",
 )
-"""What the endpoint at Stripe should be told; of all else nothing follows here."""
+"""Event types to enable for the Stripe webhook endpoint; all others have no effect here."""
 
 KEPT: Final = timedelta(days=60)
-"""How long ids of events are kept; Stripe repeats for three days, by hand for thirty."""
+"""Retention of event ids; Stripe retries for three days, manually for up to thirty."""
 
 _LOGGER: Final = logging.getLogger("firm.api")
 _TRIES: Final = 5
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 
 class Billing:
-    """Paying for all accounts. Its methods wait for Stripe: event loops call them by `apart`."""
+    """Billing of all accounts. Methods block on Stripe; event loops call them through `apart`."""
 
     def __init__(
         self,
@@ -74,78 +74,83 @@ class Billing:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-billing")
 
     def close(self) -> None:
-        """Lets what runs end; nothing is asked afterwards."""
+        """Waits for running calls, then closes the client; no further calls are possible."""
         self._threads.shutdown()
         self._stripe.close()
 
     async def apart(self, work: Callable[[], T]) -> T:
-        """Runs what waits for Stripe in threads of its own: one that does not answer keeps nobody else's.
+        """Runs blocking Stripe calls in a dedicated thread pool, so that a slow Stripe blocks no other work.
 
-        StripeUnavailable when it has taken longer than anybody waits.
+        Raises StripeUnavailable after STRIPE_PATIENCE_SECONDS.
         """
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
             async with asyncio.timeout(STRIPE_PATIENCE_SECONDS):
                 return await running
         except TimeoutError:
-            raise StripeUnavailable("Stripe has taken too long: try again") from None
+            raise StripeUnavailable("Stripe did not respond in time: try again") from None
 
     @property
     def sold(self) -> tuple[str, ...]:
-        """Tiers that can be subscribed to, smallest first."""
+        """Tiers with a price, smallest first."""
         return tuple(name for name in self._tiers.names if self._settings.price_of(name) is not None)
 
     def checkout(self, named: str, tier: str) -> str:
-        """The address of Stripe's page on which the account (id or e-mail) subscribes to a tier.
+        """Creates a Stripe checkout for a tier and returns its URL; the account is an id or e-mail.
 
-        An account's first subscription begins with a trial. Whoever has one changes it in the portal: a second
-        would be paid beside it, so at most one checkout is open at a time.
+        An account's first subscription begins with a trial. An existing subscription is changed in the portal:
+        a second one would be charged in addition, so at most one checkout is open at a time.
         """
         price = self._settings.price_of(tier)
         if price is None:
-            raise NotPossible(f"{tier!r} is not sold; choose one of {', '.join(self.sold)}")
+            raise NotPossible(f"{tier!r} is not for sale; choose one of {', '.join(self.sold)}")
         account = self._accounts.account(named)
         if account.status == "suspended":
-            raise NotPossible(f"{named} is suspended and would pay for nothing: activate the account first")
+            raise NotPossible(
+                f"{named} is suspended and could not use what it pays for: activate the account first"
+            )
         customer = self._customer(account)
-        self._stripe.expire_sessions(customer.customer_id)  # first: what one of them has led to is seen below
+        self._stripe.expire_sessions(
+            customer.customer_id
+        )  # first, as one of them may have led to a subscription
         subscriptions = self._stripe.subscriptions(customer.customer_id)
         if any(one.status not in OVER for one in subscriptions):
-            raise NotPossible("there is a subscription already: change it in the customer portal")
+            raise NotPossible("the account already has a subscription: change it in the customer portal")
         tried = any(one.status == ENDED for one in subscriptions)
         days = 0 if tried else self.trial_days(customer)
         return self._stripe.make_session(customer.customer_id, account.account_id, price, days, self._back)
 
     def trial_days(self, customer: CustomerRecord | None) -> int:
-        """How long the next subscription is free of charge, as far as is known here; 0 for all but the first."""
+        """Trial days of the next subscription, as far as known here; 0 for all but the first."""
         is_first = customer is None or customer.subscription_id is None
         return self._settings.trial_days if is_first else 0
 
     def portal(self, named: str) -> str:
-        """The address of Stripe's page on which the account changes its card or tier, or cancels."""
+        """Returns the URL of the Stripe portal, where the account changes its card or tier, or cancels."""
         return self._stripe.make_portal(self._known(named).customer_id, None, self._back)
 
     def cancellation(self, named: str) -> str:
-        """The address of Stripe's page on which the account cancels its subscription."""
+        """Returns the URL of the Stripe page on which the account cancels its subscription."""
         customer = self._known(named)
         if customer.subscription_id is None or customer.stripe_status in OVER:
             raise NotPossible(f"{named} has no subscription to cancel")
         return self._stripe.make_portal(customer.customer_id, customer.subscription_id, self._back)
 
     def customer(self, named: str) -> CustomerRecord | None:
-        """What Stripe last said of the account; None where it knows no such customer. Stripe is not asked."""
+        """Returns the stored customer of the account, without a request to Stripe; None if there is none."""
         account_id = self._accounts.account(named).account_id
         with self._database.reading() as session:
             return BillingRepository(session.connection()).of_account(account_id)
 
     def governs(self, named: str) -> bool:
-        """Whether the account's tier follows a subscription at Stripe: what is set by hand does not last then."""
+        """Whether the account's tier follows a Stripe subscription, which overrides a manually set tier."""
         return _governs(self.customer(named))
 
     def require(self, named: str) -> None:
-        """From now on the account is served with a subscription alone, as who signs up; its webhooks are paused.
+        """Makes a subscription mandatory for the account, as for new sign-ups; its webhooks are paused.
 
-        For accounts from before Stripe was set up, or that an operator served. NotPossible where one has begun.
+        For accounts that predate billing, or were given a tier by an operator. Raises NotPossible if a
+        subscription has begun.
         """
         account_id, footing = self._accounts.account(named).account_id, unpaid(self._tiers)
         given = Entitlement(footing.tier, footing.status, None, has_webhooks=False)
@@ -153,28 +158,28 @@ class Billing:
             billing = BillingRepository(session.connection())
             billing.lock(account_id)
             if _governs(billing.of_account(account_id)):
-                raise NotPossible(f"{named} has a subscription already")
+                raise NotPossible(f"{named} already has a subscription")
             billing.entitle(account_id, given, self._clock.now())
 
     def refresh(self, named: str) -> Standing | None:
-        """Asks Stripe anew and stores what follows; None where no subscription has begun."""
+        """Fetches the state from Stripe and stores it; None if no subscription has begun."""
         return self._bring_up(self._known(named), None)
 
     def all_accounts(self) -> list[str]:
-        """Ids of the accounts that Stripe knows."""
+        """Ids of the accounts with a Stripe customer."""
         with self._database.reading() as session:
             return BillingRepository(session.connection()).all_accounts()
 
     def read(self, body: bytes, signature: bytes | None) -> Event:
-        """The event, once its signature was found right. Waits for nothing."""
+        """Decodes an event after verifying its signature. Does not block."""
         check_signature(body, signature, self._settings.signing_secret, self._clock.wall())
         try:
             return msgspec.json.decode(body, type=Event)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Forged(f"The body is no event: {error}") from None
+            raise Forged(f"The body is not a valid event: {error}") from None
 
     def act(self, event: Event) -> None:
-        """Does what follows of an event. One that was acted upon, or concerns nobody here, changes nothing."""
+        """Applies an event. Processed events, and those of unknown customers, change nothing."""
         customer_id = event.customer_id
         if event.type not in EVENTS or customer_id is None:
             return
@@ -182,7 +187,9 @@ class Billing:
             billing = BillingRepository(session.connection())
             seen, customer = billing.has_seen(event.id), billing.of_customer(customer_id)
         if customer is None:
-            _LOGGER.warning("Stripe told of %s, a customer of no account here (%s)", customer_id, event.type)
+            _LOGGER.warning(
+                "Stripe sent an event of %s, a customer without an account here (%s)", customer_id, event.type
+            )
         elif not seen:
             self._bring_up(customer, event)
 
@@ -192,7 +199,7 @@ class Billing:
             if self._store(customer, found, event):
                 return found
             customer = self._known(customer.account_id)
-        raise StripeUnavailable(f"others changed {customer.account_id} {_TRIES} times meanwhile: try again")
+        raise StripeUnavailable(f"{customer.account_id} was changed concurrently {_TRIES} times: try again")
 
     def _ask(self, customer: CustomerRecord) -> Standing | None:
         subscriptions = self._stripe.subscriptions(customer.customer_id)
@@ -206,7 +213,7 @@ class Billing:
         return found
 
     def _store(self, seen: CustomerRecord, found: Standing | None, event: Event | None) -> bool:
-        """All in one commit; False where another has stored since `seen` was read."""
+        """Stores the state in one commit; False if the row changed since `seen` was read."""
         now = self._clock.now()
         told = found and Told(found.subscription_id, found.stripe_status, found.ends_at)
         with self._database.writing() as session:
@@ -224,16 +231,16 @@ class Billing:
     def _known(self, named: str) -> CustomerRecord:
         found = self.customer(named)
         if found is None:
-            raise NotPossible(f"{named} has never been to a checkout; begin with: firm billing checkout")
+            raise NotPossible(f"{named} has never started a checkout; start with: firm billing checkout")
         return found
 
     def _customer(self, account: AccountRecord) -> CustomerRecord:
-        """The account's customer at Stripe, made where there is none: known here before anything happens there."""
+        """Returns the account's Stripe customer, creating one if needed and storing it before it is used."""
         found = self.customer(account.account_id)
         if found is not None and self._stripe.has_customer(found.customer_id):
             return found
         if found is not None:
-            self._bring_up(found, None)  # what ended with a deleted customer: his events will find nobody
+            self._bring_up(found, None)  # applies a deletion; its events will find no account
         former = found and found.customer_id
         customer_id = self._stripe.make_customer(account.account_id, account.email, former)
         with self._database.writing() as session:
@@ -246,6 +253,6 @@ def _governs(customer: CustomerRecord | None) -> bool:
 
 
 def _is_old_end(seen: CustomerRecord, found: Standing) -> bool:
-    """Whether it had ended when Stripe was last asked: since then an operator may have given something again."""
+    """Whether the subscription had already ended at the last fetch; an operator may have set a tier since."""
     same = found.subscription_id == seen.subscription_id
     return same and found.stripe_status == seen.stripe_status == ENDED

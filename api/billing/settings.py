@@ -1,4 +1,4 @@
-"""What an operator may set for billing. Does not belong here: limits and names of tiers (`api.tiers`)."""
+"""Billing settings. Does not belong here: limits and names of tiers (`api.tiers`)."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,27 +11,27 @@ from api.tiers import Tiers
 _PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _LONGEST_TRIAL: Final = 730
-"""Days; Stripe takes no more."""
+"""Days; Stripe's maximum."""
 
 
 @dataclass(frozen=True, slots=True)
 class BillingSettings:
-    """How accounts pay. Without `secret_key` they do not: an operator sets tiers."""
+    """Billing settings. Without `secret_key` billing is off, and an operator sets tiers."""
 
     secret_key: str = field(default="", repr=False)
     """Stripe's secret or restricted key (FIRM_STRIPE_SECRET_KEY); never shown."""
 
     signing_secret: str = field(default="", repr=False)
-    """What Stripe signs events to our endpoint with (FIRM_STRIPE_SIGNING_SECRET, `whsec_…`); never shown."""
+    """Signing secret of our Stripe webhook endpoint (FIRM_STRIPE_SIGNING_SECRET, `whsec_…`); never shown."""
 
     prices: tuple[tuple[str, str], ...] = ()
-    """(tier, id of Stripe's price). The first of a tier is sold, all are recognised (FIRM_STRIPE_PRICES)."""
+    """(tier, Stripe price id). The first price of a tier is sold, all are recognised (FIRM_STRIPE_PRICES)."""
 
     address: str = "https://api.stripe.com"
-    """Where Stripe's API is (FIRM_STRIPE_ADDRESS); another only for trials of an installation."""
+    """Base URL of Stripe's API (FIRM_STRIPE_ADDRESS); changed only to test an installation."""
 
     return_url: str = ""
-    """Where customers come back to from Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: the page of their plan."""
+    """Return URL of Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: the account's plan page."""
 
     trial_days: int = 14
     """How long the first subscription of an account is free of charge; 0: not at all.
@@ -40,7 +40,7 @@ class BillingSettings:
     """
 
     timeout_seconds: float = 10.0
-    """How long Stripe may take to answer."""
+    """Request timeout of the Stripe client."""
 
     @property
     def is_on(self) -> bool:
@@ -48,11 +48,11 @@ class BillingSettings:
 
     @property
     def tier_of(self) -> dict[str, str]:
-        """By price."""
+        """Tier by price id."""
         return {price: tier for tier, price in self.prices}
 
     def price_of(self, tier: str) -> str | None:
-        """The price that is sold; None where the tier is not."""
+        """The price sold for a tier; None if the tier is not sold."""
         return next((price for name, price in self.prices if name == tier), None)
 
     @classmethod
@@ -72,15 +72,19 @@ class BillingSettings:
 
 
 def _prices(written: str, tiers: Tiers) -> tuple[tuple[str, str], ...]:
-    """`tier=price_…`, separated by commas; a price stands for one tier."""
+    """Parses comma-separated `tier=price_…` pairs; a price belongs to one tier."""
     prices: list[tuple[str, str]] = []
     for part in filter(None, (one.strip() for one in written.split(","))):
         found = _PRICE.fullmatch(part)
         if found is None:
-            raise SettingError(f"FIRM_STRIPE_PRICES must list tiers with prices as pro=price_…, not {part!r}")
+            raise SettingError(
+                f"FIRM_STRIPE_PRICES must list tiers with prices, for example pro=price_…, not {part!r}"
+            )
         tier, price = found.groups()
         if tier not in tiers.names:
-            raise SettingError(f"FIRM_STRIPE_PRICES: {tier!r} is no tier; there are {', '.join(tiers.names)}")
+            raise SettingError(
+                f"FIRM_STRIPE_PRICES: {tier!r} is not a tier; tiers are {', '.join(tiers.names)}"
+            )
         if price in (other for _, other in prices):
             raise SettingError(f"FIRM_STRIPE_PRICES: {price} is given twice")
         prices.append((tier, price))
@@ -88,7 +92,7 @@ def _prices(written: str, tiers: Tiers) -> tuple[tuple[str, str], ...]:
 
 
 def _check_whole(given: BillingSettings) -> None:
-    """Half of it would take money and give nothing for it, or the other way round."""
+    """Rejects incomplete settings, which would charge without service or serve without charge."""
     needed = {
         "FIRM_STRIPE_SECRET_KEY": given.secret_key,
         "FIRM_STRIPE_SIGNING_SECRET": given.signing_secret,
@@ -96,7 +100,9 @@ def _check_whole(given: BillingSettings) -> None:
     }
     missing = [name for name, value in needed.items() if not value]
     if 0 < len(missing) < len(needed):
-        raise SettingError(f"{' and '.join(missing)} must be set too, or none of {', '.join(needed)}")
+        raise SettingError(f"{' and '.join(missing)} must also be set, or none of {', '.join(needed)}")
     address = urlsplit(given.address)
     if address.scheme != "https" and address.hostname not in _LOOPBACK:
-        raise SettingError("FIRM_STRIPE_ADDRESS must begin with https://: the key would be sent in the clear")
+        raise SettingError(
+            "FIRM_STRIPE_ADDRESS must begin with https://, otherwise the key would be sent unencrypted"
+        )

@@ -1,17 +1,17 @@
-"""What a customer's subscriptions at Stripe mean for the account: its tier, and whether it is served.
+"""Derives an account's entitlement (tier, and whether it is served) from its Stripe subscriptions.
 
-| status at Stripe | the account |
+| status at Stripe | effect on the account |
 |---|---|
-| `trialing`, `active` | is served on the tier of the price |
-| `past_due` | is served while Stripe tries again; not after a trial that nobody ever paid for |
-| `past_due` in the first period after a trial, which was not paid for, `unpaid`, `paused` | has lapsed |
-| `canceled` | has ended |
-| `incomplete`, `incomplete_expired` | has not begun: nothing changes by it |
+| `trialing`, `active` | served on the tier of the price |
+| `past_due` | served while Stripe retries the charge; not after a trial that was never paid for |
+| `past_due` in the unpaid first period after a trial, `unpaid`, `paused` | lapsed |
+| `canceled` | ended |
+| `incomplete`, `incomplete_expired` | not begun: no effect |
 
-What has lapsed or ended is answered 402 and has the first tier until it is paid again: nothing of a tier, webhooks
-least of all, is had without paying for it. So begins whoever signs up where accounts pay (`at_sign_up`). Of several
-subscriptions the one that gives most counts. Pure; does not belong here: asking Stripe (`api.billing.stripe`),
-storing (`api.db.billing`).
+A lapsed or ended account gets 402 and the first tier until it pays again: no part of a tier, webhooks least of all,
+is free. New accounts start in the same state where billing is on (`at_sign_up`). Of several subscriptions the most
+valuable one counts. Pure functions. Does not belong here: requests to Stripe (`api.billing.stripe`), storing
+(`api.db.billing`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ from api.tiers import Tiers
 
 
 class Worth(IntEnum):
-    """What a subscription gives, least first."""
+    """Value of a subscription, lowest first."""
 
     ENDED = 0
     LAPSED = 1
@@ -45,45 +45,45 @@ _WORTH: Final[Mapping[str, Worth | None]] = {
     "incomplete_expired": None,
 }
 OVER: Final = (ENDED, "incomplete", "incomplete_expired")
-"""Statuses beside which another subscription may begin."""
+"""Statuses in which another subscription may begin."""
 _PAID: Final = ("trialing", "active")
-"""Statuses in which nothing is owed."""
+"""Statuses without open payments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Footing:
-    """What an account has without a subscription: its tier, and `active` or `payment_required`."""
+    """Tier and status (`active` or `payment_required`) of an account without a subscription."""
 
     tier: str
     status: str
 
 
 def unpaid(tiers: Tiers) -> Footing:
-    """Where accounts pay, and nothing is paid: there is no free tier (docs/contract/keys-and-limits.md 3.3).
+    """State of an unpaid account: there is no free tier (docs/contract/keys-and-limits.md 3.3).
 
-    The owner signs in, makes keys and chooses a plan; his keys are answered 402.
+    The owner can sign in, make keys and choose a plan; requests with the keys get 402.
     """
     return Footing(tiers.names[0], "payment_required")
 
 
 def at_sign_up(tiers: Tiers, *, accounts_pay: bool) -> Footing:
-    """What whoever signs up begins with. Where nobody pays, the first tier: an operator gives others."""
+    """State of a new account. Without billing: the first tier, active; an operator assigns others."""
     return unpaid(tiers) if accounts_pay else Footing(tiers.names[0], "active")
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What follows for the account. Instants are UTC."""
+    """Entitlement derived from the subscription that counts. Instants are UTC."""
 
     tier: str
     status: str
-    """`active` or `payment_required`, as `api.accounts` has them."""
+    """`active` or `payment_required`, as in `api.accounts`."""
     trial_ends_at: datetime | None
-    """End of a trial that runs, or that nobody has paid for since; None once it was paid, or without one."""
+    """End of a running trial, or of one not paid for since; None once paid, or without a trial."""
     subscription_id: str
     stripe_status: str
     ends_at: datetime | None
-    """When it ends because it was cancelled; None where it goes on."""
+    """When a cancelled subscription ends; None if it continues."""
 
     @property
     def is_served(self) -> bool:
@@ -91,10 +91,10 @@ class Standing:
 
 
 def undecided(subscriptions: Sequence[Subscription]) -> list[tuple[str, int]]:
-    """Subscriptions whose status does not say whether anything was paid after their trial: id and the trial's end.
+    """Subscriptions with an unclear payment after their trial, as (id, end of trial).
 
-    They owe something in the first period after it: that period itself, or what came later, as the difference to
-    a better tier.
+    They owe something in the first period after the trial: that period itself, or a later charge such as the
+    difference to a better tier.
     """
     return [
         (one.id, one.trial_end)
@@ -106,10 +106,10 @@ def undecided(subscriptions: Sequence[Subscription]) -> list[tuple[str, int]]:
 def standing(
     subscriptions: Sequence[Subscription], paid: Collection[str], tier_of: Mapping[str, str], tiers: Tiers
 ) -> Standing | None:
-    """None where no subscription has ever begun: then the account stays as it is.
+    """Returns the entitlement; None if no subscription has ever begun, and the account stays unchanged.
 
-    `paid`: ids of those `undecided` after whose trial something was paid. `tier_of` has the tier of each price.
-    NotConfigured where a status is new, or where what the customer pays for now is no price of ours.
+    `paid`: ids among `undecided` with a payment after their trial. `tier_of` maps prices to tiers. Raises
+    NotConfigured for an unknown status, or if the customer pays for a price not in the settings.
     """
     judged = [(_worth(one, paid), _tier(one, tier_of), one) for one in subscriptions]
     ours = [
@@ -126,7 +126,7 @@ def standing(
 
 
 def gone(subscription_id: str, tiers: Tiers) -> Standing:
-    """For a customer whom Stripe has no subscriptions of any more, though there was this one."""
+    """Entitlement of a customer that lost this subscription because Stripe no longer lists any."""
     footing = unpaid(tiers)
     return Standing(footing.tier, footing.status, None, subscription_id, ENDED, None)
 
@@ -158,7 +158,7 @@ def _worth(subscription: Subscription, paid: Collection[str]) -> Worth | None:
 
 
 def _is_unpaid(subscription: Subscription, paid: Collection[str]) -> bool:
-    """Whether its trial runs, or was followed by no period that was paid."""
+    """Whether the trial runs, or no period after it was paid."""
     if subscription.status in _PAID:
         return subscription.status == "trialing"
     first = {subscription.trial_start, subscription.trial_end} & _began(subscription)
@@ -166,18 +166,18 @@ def _is_unpaid(subscription: Subscription, paid: Collection[str]) -> bool:
 
 
 def _began(subscription: Subscription) -> set[int | None]:
-    """When the present period began; after a trial's end that is the first to be paid for."""
+    """Start of the current period; right after a trial this is the first period to pay."""
     return {item.current_period_start for item in subscription.items.data}
 
 
 def _tier(subscription: Subscription, tier_of: Mapping[str, str]) -> str | None:
-    """The tier of the first item that is one of ours."""
+    """The tier of the first item with a known price."""
     prices = (item.price.id for item in subscription.items.data)
     return next((tier_of[price] for price in prices if price in tier_of), None)
 
 
 def _check_known(judged: Sequence[tuple[Worth | None, str | None, Subscription]]) -> None:
-    """Somebody who pays must not be refused because a price was forgotten in the settings."""
+    """Rejects unknown prices, so that a paying customer is not refused over a missing setting."""
     for worth, tier, one in judged:
         if worth is Worth.SERVED and tier is None:
             prices = ", ".join(item.price.id for item in one.items.data)

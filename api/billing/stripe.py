@@ -1,8 +1,8 @@
-"""The few questions that are put to Stripe's API over HTTPS; one version of its interface, named in every request.
+"""Stripe client over HTTPS: the few calls needed, with a pinned API version in every request.
 
-By httpx alone: Stripe's own package is 13 MB of generated code, and of it eight calls and one digest would be used.
-A question is put once: Stripe repeats its events until they are answered well, and customers press a button again.
-Does not belong here: what is asked when (`api.billing.service`).
+Uses httpx only: Stripe's own package is 13 MB of generated code, of which eight calls and one digest would be
+used. No retries: Stripe redelivers events until they are accepted, and customers press the button again. Does
+not belong here: when each call is made (`api.billing.service`).
 """
 
 import re
@@ -22,18 +22,18 @@ from api.billing.settings import BillingSettings
 T = TypeVar("T")
 
 VERSION: Final = "2026-10-28.endive"
-"""The interface as Stripe published it on that day; raise it deliberately, with the tests."""
+"""Stripe's API version of that day; raise it deliberately, together with the tests."""
 
 MISSING: Final = "resource_missing"
-"""Stripe's code for an id that it does not know, or not any more."""
+"""Stripe's error code for an unknown or deleted id."""
 
 _MOST: Final = 100
-"""Subscriptions, open sessions or late invoices of one customer; Stripe's longest page."""
+"""Maximum subscriptions, open sessions or recent invoices of one customer; Stripe's largest page."""
 _NEW_PERIOD: Final = "subscription_cycle"
-"""Why Stripe makes an invoice when a period begins, the first after a trial too."""
+"""Stripe's `billing_reason` at the start of a period, the first after a trial included."""
 _AGAIN: Final = (409, 424, 429)
 _PAGE: Final = re.compile(r"(?:https://|http://(?:127\.0\.0\.1|localhost):)[!#-&(-;=?-~]{1,5000}")
-"""Of printable ASCII without blanks, quotes and angles; in the clear on this machine alone, for trials."""
+"""URL of printable ASCII without blanks, quotes or angle brackets; http only on this machine, for tests."""
 _SERVER_ERROR: Final = 500
 _REFUSED: Final = 400
 _NO_KEY: Final = (401, 403)
@@ -41,7 +41,7 @@ _TRIES: Final = 3
 
 
 class Stripe:
-    """Stripe as this service needs it. Its methods may be called from several threads."""
+    """Stripe client of this service. Its methods may be called from several threads."""
 
     def __init__(self, settings: BillingSettings) -> None:
         self._client = httpx.Client(
@@ -55,7 +55,7 @@ class Stripe:
         self._client.close()
 
     def has_customer(self, customer_id: str) -> bool:
-        """Whether there is such a customer still."""
+        """Whether the customer exists and is not deleted."""
         try:
             return not self._read(Customer, "GET", f"/v1/customers/{customer_id}").deleted
         except StripeRefused as refused:
@@ -64,13 +64,13 @@ class Stripe:
             raise
 
     def make_customer(self, account_id: str, email: str, former: str | None) -> str:
-        """The id of the account's customer; asked twice within a day, the same. `former`: one that was deleted."""
+        """Creates the account's customer and returns its id; idempotent for a day. `former`: a deleted customer."""
         form = {"email": email, "metadata[account_id]": account_id}
         same = sha256(f"customer {account_id} {email} {former or ''}".encode()).hexdigest()
         return self._post("/v1/customers", form, Named, {"Idempotency-Key": same}).id
 
     def subscriptions(self, customer_id: str) -> Sequence[Subscription]:
-        """All that the customer has or had, newest first; none where Stripe knows no such customer any more."""
+        """Lists all current and past subscriptions, newest first; empty if Stripe does not know the customer."""
         asked = {"customer": customer_id, "status": "all", "limit": str(_MOST)}
         try:
             return self._all("/v1/subscriptions", asked, Listed[Subscription])
@@ -80,9 +80,9 @@ class Stripe:
             raise
 
     def has_paid(self, subscription_id: str, since: int) -> bool:
-        """Whether anything that Stripe asked for after that second was paid: a period, or an amount.
+        """Whether any invoice created at or after `since` was paid: a period, or an amount.
 
-        A credit for a lesser tier counts as paid at Stripe although no money has come.
+        A credit for a downgrade counts as paid at Stripe although no money was transferred.
         """
         asked = {
             "subscription": subscription_id,
@@ -97,14 +97,14 @@ class Stripe:
         return self._read(Price, "GET", f"/v1/prices/{price_id}")
 
     def open_sessions(self, customer_id: str) -> list[str]:
-        """Ids of the checkouts that the customer may still end."""
+        """Ids of the checkouts the customer may still complete."""
         asked = {"customer": customer_id, "status": "open", "limit": str(_MOST)}
         return [one.id for one in self._all("/v1/checkout/sessions", asked, Listed[Named])]
 
     def expire_sessions(self, customer_id: str) -> None:
-        """No checkout of the customer that is open now can be ended any more.
+        """Expires all open checkouts of the customer.
 
-        Another request may be doing the same, or make one meanwhile: what is refused is looked at again.
+        Concurrent requests may expire or open checkouts too: after a rejection the list is fetched again.
         """
         for _ in range(_TRIES):
             session_ids = self.open_sessions(customer_id)
@@ -113,14 +113,14 @@ class Stripe:
             for session_id in session_ids:
                 with suppress(StripeRefused):
                     self._post(f"/v1/checkout/sessions/{session_id}/expire", {}, Named)
-        raise StripeUnavailable(f"checkouts of {customer_id} stay open: try again")
+        raise StripeUnavailable(f"open checkouts of {customer_id} could not be closed: try again")
 
     def make_session(
         self, customer_id: str, account_id: str, price: str, trial_days: int, back: Returns
     ) -> str:
-        """The address of a page on which the customer leaves a card and subscribes.
+        """Creates a checkout session and returns the URL of its page.
 
-        A card is asked for during a trial too; without one the subscription would end with the trial.
+        A card is required during a trial too; without one the subscription would end with the trial.
         """
         form = {
             "mode": "subscription",
@@ -139,9 +139,9 @@ class Stripe:
         return _page(self._post("/v1/checkout/sessions", form, Linked))
 
     def make_portal(self, customer_id: str, cancels: str | None, back: Returns) -> str:
-        """The address of a page on which the customer changes card and tier, cancels, and finds invoices.
+        """Creates a portal session (card, tier, cancellation, invoices) and returns its URL.
 
-        `cancels`: a subscription, whose cancellation the page then asks for at once.
+        `cancels`: a subscription that the page offers to cancel at once.
         """
         form = {"customer": customer_id, "return_url": back.managed}
         if cancels is not None:
@@ -157,7 +157,7 @@ class Stripe:
         found = self._read(kind, "GET", path, params=asked)
         if found.has_more:
             whose = asked.get("customer", asked.get("subscription"))
-            raise StripeRefused(f"{path}: more than {_MOST} of one customer; look at {whose}", "")
+            raise StripeRefused(f"{path}: more than {_MOST} of one customer; check {whose}", "")
         return found.data
 
     def _post(
@@ -180,19 +180,21 @@ class Stripe:
         except httpx.HTTPError as error:
             raise StripeUnavailable(f"Stripe cannot be reached ({type(error).__name__}): try again") from None
         if answer.status_code in _AGAIN or answer.status_code >= _SERVER_ERROR:
-            raise StripeUnavailable(f"Stripe answered {answer.status_code} to {path}: try again")
+            raise StripeUnavailable(f"Stripe returned {answer.status_code} for {path}: try again")
         if answer.status_code >= _REFUSED:
             raise _refused(answer, path)
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise StripeRefused(f"Stripe's answer to {path} is not what is documented: {error}", "") from None
+            raise StripeRefused(
+                f"Stripe's response to {path} does not match its documentation: {error}", ""
+            ) from None
 
 
 def _page(found: Linked) -> str:
-    """The address, where browsers can be sent there: it stands in pages and in a header of ours."""
+    """Validates the URL of a hosted page, which is embedded in pages and in a response header."""
     if not _PAGE.fullmatch(found.url):
-        raise StripeRefused("Stripe's answer has no address of a page that customers could be sent to", "")
+        raise StripeRefused("Stripe's response has no URL to redirect the customer to", "")
     return found.url
 
 
@@ -202,4 +204,4 @@ def _refused(answer: httpx.Response, path: str) -> StripeRefused:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return StripeRefused(f"Stripe answered {answer.status_code} to {path}", "")
     what = f"FIRM_STRIPE_SECRET_KEY for {path}" if answer.status_code in _NO_KEY else path
-    return StripeRefused(f"Stripe refuses {what}: {fault.message or answer.status_code}", fault.code or "")
+    return StripeRefused(f"Stripe rejected {what}: {fault.message or answer.status_code}", fault.code or "")

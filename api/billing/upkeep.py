@@ -1,8 +1,8 @@
-"""Asks Stripe of every account once a day, whatever events came: the schedule of `firm billing sync`.
+"""Daily reconciliation of every account with Stripe; scheduled form of `firm billing sync`.
 
-Events are repeated for three days and then lost; prices and settings change without any. One process of an
-installation does it, by a lease; when an account was last asked about is stored, so restarts ask nothing twice.
-Does not belong here: what follows of an answer (`api.billing.service`).
+Stripe repeats events for three days and then drops them; prices and settings change without events. One process
+of an installation does it, under a lease; the time of each account's last comparison is stored, so restarts
+repeat nothing. Does not belong here: applying the result (`api.billing.service`).
 """
 
 import asyncio
@@ -25,13 +25,13 @@ from api.webhooks.service import kept, process_name
 LEASE: Final = "billing"
 EVERY: Final = timedelta(hours=24)
 _LEASE_SECONDS: Final = 120.0  # longer than one account can take
-PASS_SECONDS: Final = 900.0  # between two passes; the first is not at the start, which is busy enough
-BREATH_SECONDS: Final = 0.2  # between two accounts: Stripe takes 25 questions a second in trials
+PASS_SECONDS: Final = 900.0  # between two passes; the first is not at start-up, which is busy enough
+BREATH_SECONDS: Final = 0.2  # between two accounts: Stripe allows 25 requests per second in test mode
 _LOGGER: Final = logging.getLogger("firm.api")
 
 
 class Upkeep:
-    """Keeps what is stored of accounts in step with Stripe. `step` waits for Stripe; one caller at a time."""
+    """Reconciles stored accounts with Stripe. `step` blocks on Stripe; one caller at a time."""
 
     def __init__(self, billing: Billing, database: Database, clock: Clock) -> None:
         self._billing = billing
@@ -41,30 +41,30 @@ class Upkeep:
         self._after: str | None = None
 
     def step(self) -> bool:
-        """Brings one account up to date that was not asked about for a day; False at the end of a pass.
+        """Reconciles one account not compared for a day; False at the end of a pass.
 
-        One that cannot be brought up to date stays as it is until the next pass, and stops no other; when Stripe
-        cannot be reached the pass ends.
+        An account that fails stays unchanged until the next pass and blocks no other; if Stripe is unreachable
+        the pass ends.
         """
         account_id = self._next() if self._leadership.held() else None
         if account_id is not None:
             try:
                 self._billing.refresh(account_id)
             except StripeUnavailable as error:
-                _LOGGER.warning("accounts are not compared with Stripe now: %s", error)
+                _LOGGER.warning("accounts could not be compared with Stripe: %s", error)
                 account_id = None
             except BillingError:
-                _LOGGER.exception("%s cannot be brought in step with Stripe", account_id)
+                _LOGGER.exception("%s could not be synchronized with Stripe", account_id)
         self._after = account_id
         return account_id is not None
 
     def close(self) -> None:
-        """Another process may go on at once."""
+        """Releases the lease, so that another process may continue at once."""
         self._leadership.give()
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[None]:
-        """Goes on for as long as the block runs, in its event loop."""
+        """Runs in the event loop for the duration of the block."""
         stop = asyncio.Event()
         running = asyncio.create_task(kept(self._run, "comparing with Stripe", stop))
         try:
@@ -80,7 +80,7 @@ class Upkeep:
                     if await _stopped(stop, BREATH_SECONDS):
                         return
         finally:
-            with suppress(SQLAlchemyError):  # the lease runs out by itself
+            with suppress(SQLAlchemyError):  # the lease expires anyway
                 await asyncio.to_thread(self.close)
 
     def _next(self) -> str | None:
@@ -90,7 +90,7 @@ class Upkeep:
 
 
 async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
-    """Waits so long; True as soon as it is to end."""
+    """Waits `seconds`; returns True at once if `stop` is set."""
     with suppress(TimeoutError):
         await asyncio.wait_for(stop.wait(), seconds)
     return stop.is_set()

@@ -1,5 +1,5 @@
-"""Collections of requests for API clients (Postman, Bruno; Insomnia imports both), made from the OpenAPI document.
+"""Request collections for API clients, generated from the OpenAPI document.
 
-`python -m api.collections FOLDER` writes them; a test holds the committed ones to what it writes. Does not belong
-here: anything that the running service needs.
+For Postman and Bruno; Insomnia imports both. `python -m api.collections FOLDER` writes them; a test compares
+the committed files with its output. Does not belong here: anything that the running service needs.
 """

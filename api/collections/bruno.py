@@ -1,8 +1,8 @@
-"""The collection as Bruno writes it: a folder of text files, one per request.
+"""Writes the collection for Bruno: a folder of text files, one per request.
 
-Its format has blocks of pairs (one to a line) and blocks of text; a block ends with a brace at the beginning of a
-line, so text stands indented. Does not belong here: which requests there are (`api.collections.walk`), what their
-scripts say (`api.collections.scripts`).
+The format has blocks of pairs (one per line) and blocks of text; a block ends with a brace at the start of a
+line, so text is indented. Does not belong here: the list of requests (`api.collections.walk`), or their scripts
+(`api.collections.scripts`).
 """
 
 import json
@@ -28,7 +28,7 @@ _DIALECT: Final = Dialect(
 
 
 def files(document: Schema) -> Mapping[str, str]:
-    """Relative paths with their contents."""
+    """Relative paths and contents of the files."""
     title = document["info"]["title"]
     told = {"version": "1", "name": title, "type": "collection"}
     made = {
@@ -56,7 +56,7 @@ def _collection(title: str) -> str:
 
 
 def _environment() -> str:
-    """What is set before the first request; the key is secret, and so not in the file."""
+    """Initial variables; the key is secret, so its value is not in the file."""
     plain = [(one.name, one.value) for one in VARIABLES if not one.is_secret]
     secret = ",\n".join(f"  {one.name}" for one in VARIABLES if one.is_secret)
     return _file(_pairs("vars", plain), f"vars:secret [\n{secret}\n]")

@@ -1,4 +1,4 @@
-"""What a schema of the document says of an answer's members, in the few words that a collection's scripts check.
+"""Extracts the response members and their types that a collection's scripts check.
 
 Does not belong here: the scripts (`api.collections.scripts`).
 """
@@ -8,13 +8,13 @@ from typing import Any, Final
 
 Schema = Mapping[str, Any]
 Fields = dict[str, str]
-"""Names of members, each with the kinds of JSON values that it may be, as `string null`."""
+"""Names of members with their allowed JSON types, such as `string null`."""
 
 _KINDS: Final = {"integer": "number"}
 
 
 def members(schema: Schema, components: Schema) -> Fields:
-    """The members that every such object has; of alternatives the first is the one that is not asked to be less."""
+    """The required members of an object. Of alternatives the first is used, which is the complete object."""
     resolved = _first(schema, components)
     properties = resolved.get("properties", {})
     return {
@@ -24,7 +24,7 @@ def members(schema: Schema, components: Schema) -> Fields:
 
 
 def rows(schema: Schema, components: Schema) -> Fields | None:
-    """The members of every row, where the schema is a list's."""
+    """The members of every row, if the schema is that of a list."""
     data = _first(schema, components).get("properties", {}).get("data", {})
     return members(data["items"], components) if "items" in data else None
 

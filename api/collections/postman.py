@@ -1,6 +1,6 @@
-"""The collection as Postman writes it: one JSON file, format 2.1.
+"""Writes the collection for Postman: one JSON file, format 2.1.
 
-Does not belong here: which requests there are (`api.collections.walk`), what their scripts say
+Does not belong here: the list of requests (`api.collections.walk`), or their scripts
 (`api.collections.scripts`).
 """
 
@@ -31,7 +31,7 @@ _BEARER: Final = {"type": "bearer", "bearer": [{"key": "token", "value": "{{key}
 
 
 def files(document: Schema) -> Mapping[str, str]:
-    """Relative paths with their contents: here one."""
+    """Relative paths and contents of the files; here only one."""
     made = requests(document)
     collection = {
         "info": {"name": document["info"]["title"], "description": ABOUT, "schema": _FORMAT},
@@ -96,7 +96,7 @@ def _query(one: QueryParameter) -> dict[str, Any]:
 
 
 def _response(request: Request) -> dict[str, Any]:
-    """The document's example as an answer that was kept."""
+    """The document's example as a saved response."""
     return {
         "name": f"Example: {request.status}",
         "originalRequest": _sent(request),

@@ -1,6 +1,6 @@
-"""What a collection says of itself, and the variables that its user may set.
+"""The description of a collection, and the variables that users may set.
 
-Does not belong here: variables that requests give each other (`api.collections.walk`).
+Does not belong here: variables that requests pass on to later ones (`api.collections.walk`).
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,19 @@ class Variable:
 
 
 VARIABLES: Final = (
-    Variable("base_url", "http://127.0.0.1:8000", "Where the service answers; this one is `make run`'s."),
     Variable(
-        "company_id", "", "The company to ask about, as firm:SE:5599999991; empty: the first one found."
+        "base_url", "http://127.0.0.1:8000", "Base URL of the service; the default is that of `make run`."
     ),
-    Variable("endpoint_url", "", "Where a subscription delivers to; empty: the requests on one are skipped."),
+    Variable(
+        "company_id", "", "Company to request, for example firm:SE:5599999991; if empty, the first one found."
+    ),
+    Variable(
+        "endpoint_url",
+        "",
+        "URL that receives deliveries; if empty, requests that need a subscription are skipped.",
+    ),
     Variable("delivery_subscription_id", "", "The subscription of `delivery_id`."),
-    Variable("delivery_id", "", "A delivery to read and to retry; empty: the newest one."),
+    Variable("delivery_id", "", "Delivery to read and retry; if empty, the newest one."),
     Variable("key", "", "A secret key: firm_live_…", is_secret=True),
 )
 ABOUT: Final = """\

@@ -1,6 +1,6 @@
-"""A step of the walk and its operation in the document, put together: all that a format has to write down.
+"""Combines each step of the scenario with its OpenAPI operation: everything a collection format contains.
 
-Does not belong here: how a client writes it (`api.collections.postman`, `api.collections.bruno`).
+Does not belong here: the file formats (`api.collections.postman`, `api.collections.bruno`).
 """
 
 import json
@@ -29,7 +29,7 @@ class QueryParameter:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request of a collection. `{{name}}` is a variable's place in all texts that are sent."""
+    """One request of a collection. `{{name}}` is the placeholder of a variable in all texts that are sent."""
 
     folder: str
     name: str
@@ -43,7 +43,7 @@ class Request:
     description: str
     status: int
     answer: Fields | None
-    """None where nothing is to be read: no body, or one whose members the document leaves open."""
+    """None if there is nothing to check: no body, or one without declared members."""
     rows: Fields | None
     answer_headers: tuple[str, ...]
     example: Any
@@ -51,13 +51,13 @@ class Request:
 
 
 def requests(document: Schema) -> list[Request]:
-    """All requests, folder by folder in the order of the walk."""
+    """All requests, folder by folder in the order of the scenario."""
     places = {operation["operationId"]: (path, method) for path, method, operation in _operations(document)}
     return [_request(step, *places[step.operation_id], document) for step in WALK]
 
 
 def folders(document: Schema) -> dict[str, str]:
-    """Names of folders with what is said of them, in the document's order."""
+    """Names and descriptions of the folders, in the document's order."""
     return {tag["name"]: tag["description"] for tag in document["tags"]}
 
 
@@ -113,7 +113,7 @@ def _described(*parts: str) -> str:
 
 
 def _certain(headers: Schema, components: Schema) -> Iterator[str]:
-    """Headers that no such answer lacks."""
+    """Headers that are required on every such response."""
     for name, header in headers.items():
         if components[header["$ref"].rpartition("/")[2]].get("required", False):
             yield name

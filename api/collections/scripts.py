@@ -1,7 +1,7 @@
-"""The JavaScript of a collection: what is skipped before a request, what is checked and kept after it.
+"""The JavaScript of a collection: skips a request before it is sent, checks and keeps values afterwards.
 
-Clients differ in a few words (`Dialect`); everything else is the same text. Scripts are plain: one line per check,
-no comments, no regular expressions. Does not belong here: where a client's file holds them.
+Clients differ in a few expressions (`Dialect`); everything else is the same text. Scripts are plain: one line
+per check, no comments, no regular expressions. Does not belong here: where a client's file stores them.
 """
 
 import json
@@ -24,22 +24,22 @@ _INDENT: Final = "  "
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a client says it."""
+    """The expressions of one client."""
 
     value: str
-    """A statement that makes `value(name)`: a variable, wherever it is set."""
+    """A statement that defines `value(name)`: reads a variable of any scope."""
     keep: str
-    """A statement that makes `keep(name, kept)`."""
+    """A statement that defines `keep(name, kept)`."""
     skip: str
-    """The expression that leaves the request out."""
+    """The expression that skips the request."""
     answer: tuple[str, ...]
-    """Statements that make `status`, `header(name)`, `test(name, run)` and `expect(value)`."""
+    """Statements that define `status`, `header(name)`, `test(name, run)` and `expect(value)`."""
     body: str
-    """The parsed body."""
+    """The expression for the parsed body."""
 
 
 def before(request: Request, dialect: Dialect) -> list[str]:
-    """Lines that leave a request out where something is missing; none where it is always sent."""
+    """Lines that skip a request if a variable is missing; empty if it is always sent."""
     reasons = [f"!value({_quoted(name)})" for name in request.step.needs]
     if request.needs_tier:
         reasons.append(f'value("webhooks") === {_quoted(NOT_IN_TIER)}')
@@ -49,7 +49,7 @@ def before(request: Request, dialect: Dialect) -> list[str]:
 
 
 def after(request: Request, dialect: Dialect) -> list[str]:
-    """Lines that check the answer and keep what later requests need."""
+    """Lines that check the response and keep what later requests need."""
     lines = [*_of_every_answer(request), *_of_this_answer(request, dialect)]
     helpers = {"value(": dialect.value, "keep(": dialect.keep}
     wanted = [made for name, made in helpers.items() if any(name in line for line in lines)]
@@ -69,7 +69,7 @@ def _of_every_answer(request: Request) -> Iterator[str]:
 
 
 def _of_this_answer(request: Request, dialect: Dialect) -> Iterator[str]:
-    """What makes sense only of the answer that was expected."""
+    """Checks that only apply to the expected response."""
     inner = [] if request.answer is None else [f"const answer = {dialect.body};"]
     inner += _of_fields(request)
     inner += [_test(name, f"expect({holds}).to.equal(true)") for name, holds in _checks(request).items()]
@@ -97,13 +97,13 @@ def _of_fields(request: Request) -> Iterator[str]:
 
 
 def _checks(request: Request) -> Mapping[str, str]:
-    """Those of every list, and the step's own."""
+    """The checks of every list, and those of the step."""
     checks: dict[str, str] = {}
     if request.rows is not None:
-        checks["a cursor where more follows"] = "!answer.has_more || answer.next_cursor !== null"
+        checks["a cursor if more rows follow"] = "!answer.has_more || answer.next_cursor !== null"
         limit = request.step.query.get("limit")
         if limit is not None:
-            checks["no more rows than asked for"] = f"answer.data.length <= {limit}"
+            checks["no more rows than requested"] = f"answer.data.length <= {limit}"
     return checks | dict(request.step.checks)
 
 

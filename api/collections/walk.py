@@ -1,9 +1,9 @@
-"""Which requests a collection has, in the order in which a run of the whole sends them.
+"""The scenario of a collection: its requests, in the order in which a full run sends them.
 
-Texts, parameters and fields come from the document; here stands what it cannot say: what an earlier answer gives to
-a later request, and what must hold of an answer beyond its fields. Expressions are JavaScript over `answer` (the
-parsed body), `value(name)` (a variable) and `header(name)` (of the answer). Those on webhooks stand in
-`api.collections.walk_webhooks`.
+Texts, parameters and fields come from the document. This module adds what the document cannot express: values
+passed from a response to later requests, and checks beyond the types of fields. Expressions are JavaScript over
+`answer` (the parsed body), `value(name)` (a variable) and `header(name)` (of the response). Webhook requests
+are in `api.collections.walk_webhooks`.
 """
 
 from collections.abc import Mapping
@@ -13,37 +13,39 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One request."""
+    """One request of the scenario."""
 
     operation_id: str
     name: str = ""
     """Empty: the summary of the operation."""
     places: Mapping[str, str] = field(default_factory=dict)
-    """Path parameters, by the variable that stands there."""
+    """Variable of each path parameter."""
     query: Mapping[str, str] = field(default_factory=dict)
-    """What is sent; the operation's other parameters are listed, switched off."""
+    """Parameters that are sent; the operation's other parameters are listed but disabled."""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     status: int | None = None
-    """None: the operation's success."""
+    """None: the operation's success status."""
     needs: tuple[str, ...] = ()
     """Variables without which the request is skipped."""
     keeps: Mapping[str, str] = field(default_factory=dict)
-    """Variables that the answer gives, each an expression."""
+    """Variables set from the response, each by an expression."""
     offers: Mapping[str, str] = field(default_factory=dict)
-    """The same, where the caller has not set the variable."""
+    """The same, for variables that the user has not set."""
     checks: Mapping[str, str] = field(default_factory=dict)
-    """What must hold: its name, and an expression that is true then."""
+    """Checks by name, each an expression that must be true."""
     note: str = ""
-    """Said after the document's own description."""
+    """Appended to the document's own description."""
 
 
 _COMPANY: Final = {"org_number": "company_id"}
 _OF_COMPANY: Final = ("company_id",)
 _SAME_COMPANY: Final = {
-    "of the company asked for": '[answer.company_id, answer.org_number].includes(value("company_id"))'
+    "of the requested company": '[answer.company_id, answer.org_number].includes(value("company_id"))'
 }
-_NEXT_PAGE: Final = "Everything but `limit` stays as it was; `cursor` is `next_cursor` of the page before."
+_NEXT_PAGE: Final = (
+    "All parameters except `limit` stay the same; `cursor` is `next_cursor` of the previous page."
+)
 _ROWS_BEFORE: Final = 'value("rows_before").split(" ")'
 _IS_RISING: Final = "answer.data.every((row, at) => at === 0 || row.sequence > answer.data[at - 1].sequence)"
 
@@ -56,7 +58,7 @@ COMPANIES: Final = (
             "rows_before": 'answer.data.map((row) => row.id).join(" ")',
         },
         offers={"company_id": "answer.data[0]?.id"},
-        note="The first company found is the one that later requests ask about, unless `company_id` is set.",
+        note="Later requests use the first company found, unless `company_id` is set.",
     ),
     Step(
         "searchCompanies",
@@ -64,7 +66,7 @@ COMPANIES: Final = (
         query={"limit": "2", "cursor": "{{search_cursor}}"},
         needs=("search_cursor",),
         checks={
-            "no row of the page before": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.id))",
+            "no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.id))",
         },
         note=_NEXT_PAGE,
     ),
@@ -77,28 +79,28 @@ COMPANIES: Final = (
             "org_number": "answer.org_number",
             "profile_etag": 'header("ETag")',
         },
-        checks={"the company asked for": '[answer.id, answer.org_number].includes(value("company_id"))'},
+        checks={"the requested company": '[answer.id, answer.org_number].includes(value("company_id"))'},
     ),
     Step(
         "getCompany",
-        "Profile of a company, unchanged",
+        "Get a company profile, unchanged",
         places=_COMPANY,
         headers={"If-None-Match": "{{profile_etag}}"},
         status=304,
         needs=("company_id", "profile_etag"),
-        note="An answer that did not change is a 304 without a body, which is not counted.",
+        note="If nothing has changed, the response is a 304 without a body, which is not counted.",
     ),
     Step(
         "getCompanyInMarket",
         places={"market": "market", "org_number": "org_number"},
         needs=("market", "org_number"),
-        checks={"the number asked for": 'answer.org_number === value("org_number")'},
+        checks={"the requested number": 'answer.org_number === value("org_number")'},
     ),
 )
 EVENTS: Final = (
     Step(
         "listCompanyEvents",
-        "Events of a company, oldest first",
+        "List events of a company, oldest first",
         places={"company_id": "company_id"},
         query={"order": "asc", "limit": "2"},
         needs=_OF_COMPANY,
@@ -107,11 +109,11 @@ EVENTS: Final = (
             "last_sequence": "answer.data.slice(-1)[0]?.sequence",
         },
         checks=_SAME_COMPANY
-        | {"sequence rises": _IS_RISING, "a cursor to go on from": "answer.next_cursor !== null"},
+        | {"sequence rises": _IS_RISING, "a cursor to continue from": "answer.next_cursor !== null"},
     ),
     Step(
         "listCompanyEvents",
-        "Events of a company, what came since",
+        "List events of a company, new ones only",
         places={"company_id": "company_id"},
         query={"order": "asc", "limit": "2", "cursor": "{{events_cursor}}"},
         needs=("company_id", "events_cursor"),
@@ -119,7 +121,7 @@ EVENTS: Final = (
             "sequence rises": _IS_RISING,
             "only later events": 'answer.data.every((row) => row.sequence > Number(value("last_sequence")))',
         },
-        note="Keep `next_cursor` and ask again whenever you like: what happened in between follows.",
+        note="Store `next_cursor` and repeat the request at any time to get the events since then.",
     ),
 )
 FINANCIALS: Final = (
@@ -140,12 +142,12 @@ FINANCIALS: Final = (
     ),
     Step(
         "listFinancials",
-        "Financials of a company, next page",
+        "List financials of a company, next page",
         places=_COMPANY,
         query={"limit": "2", "cursor": "{{financials_cursor}}"},
         needs=("company_id", "financials_cursor"),
         checks={
-            "no row of the page before": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))",
+            "no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))",
         },
         note=_NEXT_PAGE,
     ),
@@ -174,10 +176,14 @@ SERVICE: Final = (
         "getUsage",
         keeps={"webhooks": 'answer.webhooks_enabled ? "in this tier" : "not in this tier"'},
         checks={
-            "what remains is what is not used": "answer.requests_remaining "
+            "remaining equals limit minus used": "answer.requests_remaining "
             "=== Math.max(answer.requests_limit - answer.requests_used, 0)"
         },
-        note="Run it once: where the tier has no webhooks, the requests on them are skipped from then on.",
+        note="Run this first: if the tier has no webhooks, requests on webhooks are skipped afterwards.",
     ),
-    Step("getOpenApi", "OpenAPI document", checks={"version 1": 'answer.info.version.split(".")[0] === "1"'}),
+    Step(
+        "getOpenApi",
+        "Get the OpenAPI document",
+        checks={"version 1": 'answer.info.version.split(".")[0] === "1"'},
+    ),
 )

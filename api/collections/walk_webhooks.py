@@ -1,6 +1,6 @@
-"""The requests on webhooks: a subscription is made, tried, read, changed and deleted again.
+"""The webhook requests: a subscription is created, tested, read, changed and deleted.
 
-What is theirs of `api.collections.walk`, and under the same rules.
+Part of `api.collections.walk`, under the same rules.
 """
 
 from typing import Final
@@ -8,17 +8,17 @@ from typing import Final
 from api.collections.walk import Step
 
 NOT_IN_TIER: Final = "not in this tier"
-"""What the variable `webhooks` says where the account's tier has none."""
+"""Value of the variable `webhooks` if the account's tier has none."""
 _ONE: Final = {"id": "subscription_id"}
 _OWN: Final = ("subscription_id",)
 _OF_DELIVERY: Final = {"id": "delivery_subscription_id", "delivery_id": "delivery_id"}
 _REPEATABLE: Final = {"Idempotency-Key": "{{$guid}}"}
-_SAME_SUBSCRIPTION: Final = {"the subscription asked for": 'answer.id === value("subscription_id")'}
+_SAME_SUBSCRIPTION: Final = {"the requested subscription": 'answer.id === value("subscription_id")'}
 _HAS_SECRET: Final = {"a secret": 'answer.secret.startsWith("whsec_")'}
-_SAME_DELIVERY: Final = {"the delivery asked for": 'answer.id === value("delivery_id")'}
+_SAME_DELIVERY: Final = {"the requested delivery": 'answer.id === value("delivery_id")'}
 _LOGGED: Final = (
-    "`delivery_id` and `delivery_subscription_id` may be set to a delivery of yours; else they are those of the "
-    "newest delivery to the subscription that was made here, once there is one."
+    "Set `delivery_id` and `delivery_subscription_id` to one of your deliveries; otherwise the "
+    "newest delivery of the subscription created here is used, once there is one."
 )
 
 WEBHOOKS: Final = (
@@ -30,19 +30,19 @@ WEBHOOKS: Final = (
             "endpoint_url": "{{endpoint_url}}",
             "event_types": ["filing.added", "ownership.changed", "status.changed"],
             "entity_ids": None,
-            "description": "Made by the collection",
+            "description": "Created by the collection",
         },
         needs=("endpoint_url",),
         keeps={"subscription_id": "answer.id", "subscribed_at": "answer.created_at"},
         offers={"delivery_subscription_id": "answer.id"},
         checks=_HAS_SECRET | {"it delivers": 'answer.status === "active"'},
-        note="Set `endpoint_url` first, to an https address of yours; without it this request and those on the "
-        "subscription that it makes are skipped.",
+        note="Set `endpoint_url` to an https URL of yours first; otherwise this request and all "
+        "requests on its subscription are skipped.",
     ),
     Step(
         "listWebhooks",
         checks={
-            "the one made is among them": '!value("subscription_id") '
+            "the created one is listed": '!value("subscription_id") '
             '|| answer.data.some((row) => row.id === value("subscription_id"))',
             "no secrets": 'answer.data.every((row) => !("secret" in row))',
         },
@@ -69,7 +69,7 @@ WEBHOOKS: Final = (
         body={"event_type": "status.changed"},
         needs=_OWN,
         checks={"a test": 'answer.trigger === "test"', "no delivery": "answer.delivery_id === null"},
-        note="`outcome` says what your endpoint answered.",
+        note="`outcome` shows how your endpoint responded.",
     ),
     Step(
         "listWebhookDeliveries",
@@ -77,7 +77,7 @@ WEBHOOKS: Final = (
         needs=("delivery_subscription_id",),
         offers={"delivery_id": "answer.data[0]?.id"},
         checks={
-            "of the subscription asked for": "answer.data.every((row) => "
+            "of the requested subscription": "answer.data.every((row) => "
             'row.subscription_id === value("delivery_subscription_id"))'
         },
         note=_LOGGED,
@@ -86,7 +86,7 @@ WEBHOOKS: Final = (
         "getWebhookDelivery",
         places=_OF_DELIVERY,
         needs=tuple(_OF_DELIVERY.values()),
-        checks=_SAME_DELIVERY | {"the event as it was sent": "answer.payload.event_id === answer.event_id"},
+        checks=_SAME_DELIVERY | {"the event as sent": "answer.payload.event_id === answer.event_id"},
         note=_LOGGED,
     ),
     Step(
@@ -104,15 +104,15 @@ WEBHOOKS: Final = (
         body={"since": "{{subscribed_at}}", "statuses": ["failed", "held"], "event_types": None},
         needs=("subscription_id", "subscribed_at"),
         keeps={"replay_id": "answer.id"},
-        checks={"of the subscription asked for": 'answer.subscription_id === value("subscription_id")'},
+        checks={"of the requested subscription": 'answer.subscription_id === value("subscription_id")'},
     ),
     Step(
         "getWebhookReplay",
         places={"id": "subscription_id", "replay_id": "replay_id"},
         needs=("subscription_id", "replay_id"),
         checks={
-            "the replay asked for": 'answer.id === value("replay_id")',
-            "none is counted twice": "answer.succeeded + answer.failed + answer.pending <= answer.matched",
+            "the requested replay": 'answer.id === value("replay_id")',
+            "no delivery is counted twice": "answer.succeeded + answer.failed + answer.pending <= answer.matched",
         },
     ),
     Step(

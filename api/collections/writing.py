@@ -1,6 +1,6 @@
-"""All files of the collections, and their place on disk.
+"""Generates all files of the collections and writes them to disk.
 
-Does not belong here: what is in them.
+Does not belong here: their content.
 """
 
 import json
@@ -10,17 +10,17 @@ from typing import Any
 from api.collections import bruno, postman
 from api.openapi import document
 
-_SERVER = "https://api.example.com"  # the document's; a collection has its own variable for it
+_SERVER = "https://api.example.com"  # the document's server; a collection has its own variable for it
 
 
 def contents() -> dict[str, str]:
-    """Paths below the collections' folder with what the files say."""
+    """Contents of all files, by path below the collections' folder."""
     described: dict[str, Any] = json.loads(document(_SERVER))
     return {**postman.files(described), **bruno.files(described)}
 
 
 def write(root: Path) -> None:
-    """Make the folder's files these: what the collections do not have any more goes."""
+    """Writes the folder's files and deletes those that the collections no longer have."""
     made = contents()
     for old in (*root.glob("*.json"), *root.glob(f"{bruno.FOLDER}/**/*.bru")):
         if old.relative_to(root).as_posix() not in made:

@@ -1,7 +1,7 @@
-"""The two cookies of the dashboard: the session of who is signed in, the visitor who is about to.
+"""The two cookies of the dashboard: the session after sign-in, the visitor before it.
 
-Over https their names begin with `__Host-`, which no other host of the domain can set. Does not belong here: what
-their values mean (`api.dashboard.doors`).
+Over https their names begin with `__Host-`, which no other host of the domain can set. Does not belong here:
+the meaning of their values (`api.dashboard.doors`).
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ _ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Lax"
 
 
 class Cookies:
-    """Reads and writes them; `is_secure` where the service is reached over https."""
+    """Reads and writes the cookies; `is_secure` if the service is reached over https."""
 
     __slots__ = ("_attributes", "_prefix")
 
@@ -23,7 +23,7 @@ class Cookies:
         self._attributes = f"{_ATTRIBUTES}; Secure" if is_secure else _ATTRIBUTES
 
     def read(self, header: bytes | None, kind: TokenKind) -> str | None:
-        """The token of that kind; None where there is none, or several: one of them is somebody else's."""
+        """The token of that kind; None if there is none, or several: one of them was set by another site."""
         name = self._name(kind)
         found = [
             value.strip()
@@ -35,7 +35,7 @@ class Cookies:
         return found[0] if len(found) == 1 and is_token(kind, found[0]) else None
 
     def write(self, kind: TokenKind, token: str, seconds: int | None = None) -> Header:
-        """Sets it; without `seconds` until the browser is closed."""
+        """Sets a cookie; without `seconds` it lasts until the browser is closed."""
         lasting = "" if seconds is None else f"; Max-Age={seconds}"
         return b"set-cookie", f"{self._name(kind)}={token}; {self._attributes}{lasting}".encode()
 

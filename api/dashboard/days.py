@@ -1,7 +1,7 @@
-"""Usage by day, out of where the month's count stood before each day (`api.db.usage_days`), as a chart.
+"""Usage chart: requests per day, computed from the month's count before each day (`api.db.usage_days`).
 
-A request counts on the day it is stored, half a second after its answer. Does not belong here: SQL, or how the
-chart is written down (`templates/usage.html`).
+A request counts on the day it is stored, half a second after its response. Does not belong here: SQL, or the
+chart's markup (`templates/usage.html`).
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _GAP: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """Requests of one day; null where days were not told apart yet."""
+    """Requests of one day; `count` is None if they were not recorded per day yet."""
 
     date: date
     count: int | None
@@ -30,7 +30,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One day in the chart, in its units; `height` is null where the count is."""
+    """One day's bar, in chart units; `height` is None if the count is."""
 
     day: Day
     x: float
@@ -41,7 +41,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Days from the first of the month to today. `top` is the count that the highest line stands for."""
+    """Days from the first of the month to today. `top` is the count at the highest line."""
 
     bars: tuple[Bar, ...]
     top: int
@@ -54,8 +54,8 @@ class Chart:
 def by_day(marks: Sequence[tuple[int, int]], used: int, today: date) -> tuple[Day, ...]:
     """Every day of this month until today.
 
-    `marks`: days as numbers with the month's count before each, in order; `used`: the count now. What was counted
-    before the first mark has no day: the days before it are then unknown.
+    `marks`: day numbers with the month's count before each, in order; `used`: the count now. Requests counted
+    before the first mark cannot be assigned to a day: the days before it are then unknown.
     """
     counted: dict[int, int] = {}
     for (number, before), (_, following) in pairwise([*marks, (0, used)]):
@@ -72,7 +72,7 @@ def by_day(marks: Sequence[tuple[int, int]], used: int, today: date) -> tuple[Da
 
 
 def chart_of(days: Sequence[Day]) -> Chart:
-    """Bars beside each other, room for 31 of them whatever the month."""
+    """Adjacent bars, with room for 31 of them in every month."""
     top = _rounded(max((day.count or 0 for day in days), default=0))
     step = (WIDTH - 2 * _LEFT) / _DAYS
     return Chart(tuple(_bar(day, step, top) for day in days), top)
@@ -85,12 +85,12 @@ def _bar(day: Day, step: float, top: int) -> Bar:
         return Bar(day, x, _BASE, width, None)
     height = round((_BASE - _TOP) * day.count / top, 1)
     if day.count:
-        height = max(1.0, height)  # a day with requests is seen
+        height = max(1.0, height)  # a day with requests stays visible
     return Bar(day, x, round(_BASE - height, 1), width, height)
 
 
 def _rounded(count: int) -> int:
-    """The count, or the next that has one or two digits before its noughts."""
+    """The count, or the next one with at most two digits before its zeros."""
     if count < 10:  # noqa: PLR2004 -- the base
         return max(1, count)
     unit = 10 ** (len(str(count)) - 2)

@@ -1,8 +1,9 @@
-"""Who comes in: links by mail, sessions of browsers, the secret of a page's forms. There are no passwords.
+"""Dashboard sessions: sign-in links by mail, browser sessions, CSRF tokens of forms. There are no passwords.
 
-A link works once and not for long; opening it shows that the address is one's own, so it makes the account where
-there is none, and asking for one tells nobody whether there is. A session begins with a new token, whatever the
-browser showed before. Does not belong here: cookies (`api.dashboard.cookies`), SQL (`api.db.sign_ins`).
+A link works once and for a short time. Opening it proves ownership of the address, so it creates the account if
+there is none; requesting one does not reveal whether there is. A session always gets a new token, whatever the
+browser sent before (session fixation). Does not belong here: cookies (`api.dashboard.cookies`), SQL
+(`api.db.sign_ins`).
 """
 
 import hmac
@@ -29,16 +30,16 @@ from api.ulids import Ulids
 LINK_LIFETIME: Final = timedelta(minutes=15)
 SESSION_LIFETIME: Final = timedelta(days=14)
 IDLE_LIFETIME: Final = timedelta(days=3)
-"""How long a session that nobody uses lasts."""
+"""Idle timeout of a session."""
 _LINKS_AT_ONCE: Final = 3
-"""Links of one address that may work at a time: nobody's mailbox is filled from here."""
+"""Maximum number of valid links per address, so that this service cannot flood a mailbox."""
 MAX_SESSIONS: Final = 20
 _SEEN_EVERY: Final = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A session with its account as it is now."""
+    """A session with the current state of its account."""
 
     session: SessionRecord
     account: AccountRecord
@@ -46,14 +47,14 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """A session at the one moment its token is known."""
+    """A newly created session; only now its token is known."""
 
     token: str = field(repr=False)
     signed_in: SignedIn
 
 
 class Doors:
-    """Lets the customers of one installation in."""
+    """Signs in the customers of one installation."""
 
     def __init__(  # noqa: PLR0913, PLR0917 -- put together once, by `api.app`
         self,
@@ -74,7 +75,7 @@ class Doors:
         self._public_url = public_url
 
     async def send_link(self, email: str) -> None:
-        """Mails a link, unless the address has several already; AccountError where it is none."""
+        """Mails a link, unless the address has several valid ones; AccountError if it is no e-mail address."""
         email, now, token = checked_email(email), self._clock.now(), make_token("link")
         digest, until = digest_of(token, self._pepper), now + LINK_LIFETIME
 
@@ -90,14 +91,14 @@ class Doors:
             self._postman.post(sign_in_letter(self._ulids.make("eml"), email, link, now, LINK_LIFETIME))
 
     async def address_of_link(self, token: str) -> str | None:
-        """Whose link it is; None where it works no longer. It can be used all the same afterwards."""
+        """The address a link was sent to; None if it is no longer valid. Does not use it up."""
         if not is_token("link", token):
             return None
         digest, now = digest_of(token, self._pepper), self._clock.now()
         return await self._control.read(lambda connection: sign_ins.find_link(connection, digest, now))
 
     async def sign_in(self, token: str, browser: str | None, former: str | None) -> NewSession | None:
-        """Uses a link up for a new session, which ends the `former` one; None where it works no longer."""
+        """Exchanges a link for a new session, which ends the `former` one; None if the link is no longer valid."""
         if not is_token("link", token):
             return None
         now, shown = self._clock.now(), make_token("session")
@@ -119,7 +120,7 @@ class Doors:
         return None if entered is None else NewSession(shown, entered)
 
     async def signed_in(self, token: str) -> SignedIn | None:
-        """The session that shows this token, if it lasts; its use is noted now and then."""
+        """The valid session with this token; its use is recorded at intervals."""
         if not is_token("session", token):
             return None
         digest, now = digest_of(token, self._pepper), self._clock.now()
@@ -134,14 +135,14 @@ class Doors:
         return SignedIn(session, account)
 
     async def sessions(self, account_id: str) -> list[SessionRecord]:
-        """Those that last, used last first."""
+        """The valid sessions, most recently used first."""
         now = self._clock.now()
         return await self._control.read(
             lambda connection: sign_ins.sessions_of(connection, account_id, now, now - IDLE_LIFETIME)
         )
 
     async def end(self, account_id: str, session_id: str) -> None:
-        """Signs a browser out; one of another account stays as it is."""
+        """Signs a browser out; does nothing for a session of another account."""
         await self._control.write(lambda connection: sign_ins.end_session(connection, account_id, session_id))
 
     async def end_others(self, session: SessionRecord) -> None:
@@ -150,20 +151,20 @@ class Doors:
         )
 
     def form_token(self, shown: str) -> str:
-        """What the forms of a page carry: nobody can tell it who does not know the browser's own token."""
+        """The CSRF token of a page's forms; cannot be computed without the browser's own token."""
         return hmac.digest(self._pepper, b"form " + shown.encode(), "sha256").hex()
 
     def is_form_token(self, shown: str, given: str) -> bool:
         return hmac.compare_digest(self.form_token(shown).encode(), given.encode())
 
     async def _note_seen(self, session: SessionRecord, now: datetime) -> None:
-        """A busy database must not sign anybody out: the note is then made another time."""
+        """Records the use of a session. A busy database must not sign users out, so the update is skipped then."""
         try:
             await self._control.write(
                 lambda connection: sign_ins.note_seen(connection, session.session_id, now)
             )
         except Problem:
-            return  # `ControlPlane` has said why
+            return  # `ControlPlane` has logged the reason
 
     def _new_account(self, email: str, now: datetime) -> AccountRecord:
         footing = self._footing

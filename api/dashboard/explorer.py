@@ -1,7 +1,7 @@
-"""The operations of the OpenAPI document as forms, and a form that was sent as the request it stands for.
+"""API explorer forms: operations of the OpenAPI document as forms, and submitted forms as requests.
 
-Pure: the document is the only source, so that an operation has its form the moment it is described. Does not belong
-here: sending the request (`api.dashboard.trying`), or how a form is written down (`templates/operation.html`).
+Pure: the document is the only source, so every documented operation has a form. Does not belong here: sending
+the request (`api.dashboard.trying`), or the form's markup (`templates/operation.html`).
 """
 
 import json
@@ -20,20 +20,20 @@ _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _READS: Final = "GET"
 _NUMBERS: Final = ("integer", "number")
 _LONGEST: Final = 2_000
-"""Characters of a field that the document does not bound."""
+"""Maximum characters of a field without a limit in the document."""
 BODY: Final = "body"
 LONGEST_BODY: Final = 8_000
-"""Characters: what a form of ours may hold, escaped, is twice as much."""
+"""Characters; the limit of our forms, in escaped form, is twice as much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One parameter. `choices`: the only values there are; `many`: several of them, separated by commas."""
+    """One parameter. `choices`: the only valid values; `many`: several values, separated by commas."""
 
     name: str
     place: str
     control: str
-    """Of the form: select, number, date or text."""
+    """Form control: select, number, date or text."""
     choices: tuple[str, ...]
     many: bool
     is_required: bool
@@ -49,7 +49,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One operation as a form shows it. `body`: an example of what it takes, None where it takes nothing."""
+    """One operation as a form. `body`: an example of the request body, None if it has none."""
 
     operation_id: str
     tag: str
@@ -63,13 +63,13 @@ class Described:
 
     @property
     def changes(self) -> bool:
-        """Whether it may change something, and so is not sent by mistake."""
+        """True if it may change something, so that sending it must be confirmed."""
         return self.method != _READS
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request without its key. `path` is escaped; `faults`: why it is not to be sent."""
+    """A request without its key. `path` is escaped; `faults`: reasons not to send it."""
 
     method: str
     path: str
@@ -79,7 +79,7 @@ class Asked:
     faults: tuple[str, ...]
 
     def curl(self, base: str) -> str:
-        """The same for a shell, which finds the key in a variable: a line that can be kept and shown."""
+        """The request as a curl command that reads the key from a variable, so it can be saved and shared."""
         address = base + self.path + (f"?{self.query}" if self.query else "")
         parts = ["curl"] if self.method == _READS else ["curl", "-X", self.method]
         parts += [shlex.quote(address), '-H "Authorization: Bearer $FIRM_KEY"']
@@ -103,9 +103,9 @@ def described(document: bytes) -> Mapping[str, Described]:
 
 
 def asked_of(operation: Described, form: Form) -> Asked:
-    """The request that a form stands for, with what keeps it from being sent.
+    """The request that a form describes, with the reasons not to send it.
 
-    What parameters may be is the interface's to say; here they are only kept in their places.
+    Parameter values are validated by the API; here they are only escaped for their position.
     """
     written = {field: form.get(field.key, "").strip() for field in operation.fields}
     faults = [*_faults(operation, written, form)]
@@ -127,19 +127,19 @@ def _of(written: Mapping[Field, str], place: str) -> Iterator[tuple[Field, str]]
 def _faults(operation: Described, written: Mapping[Field, str], form: Form) -> Iterator[str]:
     for field, value in written.items():
         if field.is_required and not value:
-            yield f"{field.name} is needed."
+            yield f"{field.name} is required."
         elif len(value) > field.longest:
-            yield f"{field.name} has more than {field.longest} characters."
+            yield f"{field.name} must have at most {field.longest} characters."
         elif field.place == "header" and not (value.isascii() and value.isprintable()):
-            yield f"{field.name} can only hold printable ASCII characters."
+            yield f"{field.name} must contain only printable ASCII characters."
         elif field.place == "path" and value in (".", ".."):
-            yield f"{field.name} cannot be {value}: it would be another path."
+            yield f"{field.name} cannot be {value}: this would change the path."
     if len(_written_body(operation, form) or "") > LONGEST_BODY:
-        yield f"The body has more than {LONGEST_BODY} characters."
+        yield f"The body must have at most {LONGEST_BODY} characters."
 
 
 def _written_body(operation: Described, form: Form) -> str | None:
-    """None where nothing is sent: an empty body is none."""
+    """None if nothing is sent: an empty body counts as none."""
     return None if operation.body is None else form.get(BODY, "").replace("\r\n", "\n").strip() or None
 
 
@@ -201,6 +201,6 @@ def _control(field: Field, values: Schema) -> dict[str, Any]:
 
 
 def by_tag(operations: Mapping[str, Described]) -> list[tuple[str, Sequence[Described]]]:
-    """Operations under their tags, both in the document's order."""
+    """Operations grouped by tag, both in the document's order."""
     tags = dict.fromkeys(one.tag for one in operations.values())
     return [(tag, [one for one in operations.values() if one.tag == tag]) for tag in tags]

@@ -1,7 +1,7 @@
-"""What a form sends: read within bounds, and only where it comes from a page of ours.
+"""Parses HTML forms within limits, and accepts them only from the dashboard's own pages (CSRF protection).
 
-Two things must hold, each enough against other sites: the browser says that the page is of this host, and the form
-carries the token that only pages for this browser have. Does not belong here: what the fields mean.
+Two independent checks against other sites: the browser reports that the page is of this host, and the form
+carries the token that only this browser's pages have. Does not belong here: the meaning of the fields.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from api.dashboard.refusals import Refused
 Form = Mapping[str, str]
 TOKEN_FIELD: Final = "form_token"  # noqa: S105 -- a name
 FORM_LIMIT: Final = 16_384
-"""Bytes of a form that says nothing else."""
+"""Default limit of a form in bytes."""
 _FIELDS: Final = 50
 _FORM: Final = b"application/x-www-form-urlencoded"
 _OURS: Final = (b"same-origin", b"none")
 
 
 def check_origin(incoming: Mapping[bytes, bytes], public_url: str) -> None:
-    """Refuses what a browser says was sent by a page of another origin; old browsers say nothing."""
+    """Rejects forms that the browser reports as cross-origin; old browsers report nothing."""
     site = incoming.get(b"sec-fetch-site")
     if site is not None and site not in _OURS:
         raise foreign()
@@ -37,10 +37,12 @@ def check_origin(incoming: Mapping[bytes, bytes], public_url: str) -> None:
 
 
 async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: int) -> Form:
-    """The fields, each once; 413 where there is more than the form can have."""
+    """The form's fields, each once; 413 if it exceeds the limit."""
     media_type = incoming.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if media_type != _FORM:
-        raise Refused(415, "The form could not be read", "Send it as application/x-www-form-urlencoded.")
+        raise Refused(
+            415, "The form could not be read", "Send the form as application/x-www-form-urlencoded."
+        )
     received = await read_whole(receive, limit)
     if received is None:
         raise _unreadable()
@@ -48,7 +50,7 @@ async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: in
         fields = parse_qsl(
             received.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS
         )
-    except ValueError:  # no UTF-8, or too many
+    except ValueError:  # invalid UTF-8, or too many fields
         raise _unreadable() from None
     form = dict(fields)
     if len(form) != len(fields):
@@ -57,13 +59,14 @@ async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: in
 
 
 def foreign() -> Refused:
-    """A form that is no page's of ours for this browser."""
+    """Error for a form that was not sent from our pages in this browser."""
     return Refused(
         403,
-        "This form is not valid any more",
-        "It was sent from another page than ours, or the page is too old. Go back, reload it and send it again.",
+        "This form has expired",
+        "The page is too old, or the form was sent from another site. Go back, reload the page and "
+        "send the form again.",
     )
 
 
 def _unreadable() -> Refused:
-    return Refused(400, "The form could not be read", "Go back, reload the page and send it again.")
+    return Refused(400, "The form could not be read", "Go back, reload the page and send the form again.")

@@ -1,6 +1,6 @@
-"""The mail with a link to sign in: the same words whether there is an account or not.
+"""The sign-in mail: the same text whether there is an account or not.
 
-Does not belong here: how it is sent (`api.dashboard.postman`).
+Does not belong here: sending it (`api.dashboard.postman`).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ SUBJECT: Final = "Your link to sign in to Firmdata"
 
 @dataclass(frozen=True, slots=True)
 class SignInLetter:
-    """One mail; it is nowhere but here and on its way."""
+    """One mail; kept in memory only, never stored."""
 
     mail_id: str
     recipient: str
@@ -25,7 +25,7 @@ class SignInLetter:
 
 
 def address_of(token: str, public_url: str) -> str:
-    """The link that signs in: it opens a page with a button, for programs open links in mails too."""
+    """The sign-in link: it opens a page with a button, because mail programs open links too."""
     return f"{public_url}{PATH}?token={token}"
 
 
@@ -33,13 +33,13 @@ def sign_in_letter(
     mail_id: str, recipient: str, link: str, created_at: datetime, lifetime: timedelta
 ) -> SignInLetter:
     body = (
-        "Somebody, most likely you, asked to sign in to Firmdata with this address. Open this link and\n"
+        "A sign-in to Firmdata was requested for this address. To sign in, open this link and\n"
         "press the button there:\n"
         "\n"
         f"{link}\n"
         "\n"
-        f"It works once, within {span_of(lifetime)}. If there is no account for this address yet, it makes one.\n"
+        f"The link works once, within {span_of(lifetime)}. If this address has no account yet, one is created.\n"
         "\n"
-        "If it was not you, do nothing: without the link nobody can sign in.\n"
+        "If you did not request this, ignore this e-mail: signing in requires the link.\n"
     )
     return SignInLetter(mail_id, recipient, SUBJECT, body, created_at)

@@ -1,7 +1,7 @@
-"""How a page is bound to its path: who asks, the form's checks, the handler, and headers that every page has.
+"""Binds a page to its path: session, form checks, handler, and the security headers of every page.
 
-Pages are no part of the interface: they count against no quota, and their errors are pages. Does not belong here:
-what a page shows (`api.dashboard.routes`).
+Pages are not part of the API: they count against no quota, and their errors are HTML pages. Does not belong
+here: the content of a page (`api.dashboard.routes`).
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,7 +32,7 @@ _POLICY: Final = (
 )
 SAFETY: Final = (
     (b"content-security-policy", _POLICY),
-    # not `no-referrer`: with it browsers would send forms without saying where they come from
+    # not `no-referrer`: browsers would then send forms without Origin
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-opener-policy", b"same-origin"),
@@ -40,32 +40,32 @@ SAFETY: Final = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=()"),
     (b"vary", b"Cookie"),
 )
-"""No script, no inline style, nothing of other hosts, in nobody's frame."""
+"""No scripts, no inline styles, nothing from other hosts, no framing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request for a page. `shown` is the browser's own token, by which its forms are known."""
+    """One request for a page. `shown` is the browser's own token, from which its CSRF tokens derive."""
 
     call: Call
     cookies: Cookies
     shown: str
     is_new: bool
-    """Whether the browser does not have `shown` yet."""
+    """True if the browser does not have `shown` yet."""
     signed_in: SignedIn | None
     session_token: str | None
     form: Form = field(default_factory=dict)
 
     @property
     def root(self) -> str:
-        """What stands before every path, where the service is reached below one."""
+        """The path prefix, if the service is reached below a path."""
         return urlsplit(self.call.service.settings.public_url).path
 
     @property
     def known(self) -> SignedIn:
-        """Who is signed in; only for pages that want it."""
+        """The signed-in account; only for pages that require a session."""
         if self.signed_in is None:
-            raise RuntimeError("this page does not ask for a session")
+            raise RuntimeError("this page does not require a session")
         return self.signed_in
 
     @property
@@ -74,7 +74,7 @@ class Visit:
 
     @property
     def is_operator(self) -> bool:
-        """Whether the settings name who is signed in."""
+        """True if the signed-in account is listed in the settings."""
         if self.signed_in is None or self.signed_in.account.status == "suspended":
             return False
         return self.signed_in.account.email in self.call.service.settings.operators
@@ -82,7 +82,7 @@ class Visit:
     def render(
         self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any
     ) -> Answer:
-        """A page of this visit."""
+        """Renders a page for this request."""
         body = rendering.page(
             template,
             root=self.root,
@@ -100,7 +100,7 @@ class Visit:
         return Answer(status, told, body)
 
     def go(self, path: str, headers: Sequence[Header] = ()) -> Answer:
-        """Leads on to another page, of ours: where to is never taken from a request."""
+        """Redirects to another dashboard page; the target is never taken from a request."""
         location = (b"location", (self.root + path).encode())
         return Answer(303, [location, (b"content-length", b"0"), NO_STORE, *SAFETY, *headers], b"")
 
@@ -110,7 +110,7 @@ Handler = Callable[[Visit], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, or what one form does."""
+    """One page or form action."""
 
     path: str
     method: str
@@ -119,10 +119,10 @@ class Page:
     for_anyone: bool
     for_operators: bool
     form_limit: int
-    """Bytes that a form may have."""
+    """Maximum size of the form in bytes."""
     handler: Handler
     public: bool = True
-    """By no API key."""
+    """No API key is needed."""
 
     async def answer(self, call: Call, receive: Receive) -> Answer:
         call.route = self.route
@@ -158,10 +158,10 @@ def page(
     for_operators: bool = False,
     form_limit: int = FORM_LIMIT,
 ) -> Callable[[Handler], Page]:
-    """Makes a handler the answer to one method of a path below /dashboard; GET includes HEAD.
+    """Registers a handler for one method of a path below /dashboard; GET includes HEAD.
 
-    Pages are for who is signed in, others are led to sign in; those `for_anyone` ask nobody, and their forms are
-    known by the visitor's token. Those `for_operators` are not there for others.
+    Pages require a session, others are redirected to sign-in. Pages `for_anyone` need no session, and their
+    CSRF tokens derive from the visitor's token. Pages `for_operators` are 404 for others.
     """
     told = Route(path.replace(":str", ""), Sharing.NOBODY, counted=False)
 
@@ -173,12 +173,12 @@ def page(
 
 
 def is_of_pages(path: str) -> bool:
-    """Whether people ask there, and not programs."""
+    """True for paths of dashboard pages."""
     return path == HOME or path.startswith(f"{HOME}/")
 
 
 def error_page(call: Call, trouble: Problem) -> Answer:
-    """What is said where no page could answer: unknown paths and methods, requests too large, failures."""
+    """The error page if no page could answer: unknown paths and methods, requests too large, failures."""
     return _shown(_stranger(call, _cookies(call)), trouble)
 
 
@@ -193,7 +193,7 @@ def _cookies(call: Call) -> Cookies:
 
 
 def _stranger(call: Call, cookies: Cookies) -> Visit:
-    """Whom nothing is known of yet, for errors that come before."""
+    """An anonymous visit, for errors before the session is known."""
     return Visit(call, cookies, make_token("visitor"), False, None, None)
 
 
@@ -209,7 +209,10 @@ async def _visit(call: Call, cookies: Cookies, for_anyone: bool, form: Form) -> 
 
 
 async def _signed_in(call: Call, session: str) -> SignedIn | None:
-    """Invented sessions are failed authentications: a flood of them does not reach the database."""
+    """The session of a token.
+
+    Invalid tokens count as failed authentications, so a flood of them never reaches the database.
+    """
     call.service.limits.try_client(call.client, call.started)
     found = await call.service.doors.signed_in(session)
     if found is not None:
@@ -218,7 +221,7 @@ async def _signed_in(call: Call, session: str) -> SignedIn | None:
 
 
 def _check_form(visit: Visit) -> None:
-    """Sent from a page of ours for this browser, and no faster than people send forms."""
+    """Checks the CSRF token, and limits the rate to what a person would send."""
     service = visit.call.service
     if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):
         raise foreign()

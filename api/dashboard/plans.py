@@ -1,7 +1,7 @@
-"""What the page of the plan says: how the account stands, which tiers there are, what may be done about it.
+"""View model of the plan page: the account's payment stage, the tiers, and the available actions.
 
-Pure, out of what is stored here: Stripe is not asked for it. Does not belong here: what Stripe's words mean for an
-account (`api.billing.standing`), or the sentences (`templates/plan.html`).
+Pure, from stored data: no request to Stripe. Does not belong here: what Stripe's statuses mean for an account
+(`api.billing.standing`), or the texts (`templates/plan.html`).
 """
 
 from collections.abc import Sequence
@@ -16,36 +16,36 @@ from api.db.billing import CustomerRecord
 from api.db.records import AccountRecord
 from api.tiers import Tier, Tiers
 
-UNPUBLISHED: Final = "shown before you pay"
-UNSOLD: Final = "not sold here"
+UNPUBLISHED: Final = "shown at checkout"
+UNSOLD: Final = "not available"
 
 
 class Stage(StrEnum):
-    """How an account stands with what it pays."""
+    """Payment stage of an account."""
 
     BY_HAND = "by hand"
-    """Nobody pays here: an operator sets tiers."""
+    """Billing is off: an operator sets tiers."""
     GIVEN = "given"
     """An operator has given the tier; nothing is charged."""
     NONE = "none"
-    """No subscription has begun."""
+    """No subscription has been started."""
     TRIAL = "trial"
     RUNS = "runs"
     LATE = "late"
-    """Served while Stripe tries again to get a payment."""
+    """Served while Stripe retries a payment."""
     LAPSED = "lapsed"
-    """Not served: nothing was paid after the trial, or Stripe has given up."""
+    """Not served: unpaid after the trial, or Stripe has given up."""
     ENDED = "ended"
 
 
 _BEFORE: Final = (Stage.GIVEN, Stage.NONE, Stage.ENDED)
-"""Stages in which a subscription may begin."""
+"""Stages in which a subscription may be started."""
 _SERVED: Final = {"trialing": Stage.TRIAL, "active": Stage.RUNS, "past_due": Stage.LATE}
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One tier as it is offered to this account; `price` is of a month, in words."""
+    """One tier as offered to this account; `price` is per month, as text."""
 
     tier: Tier
     price: str
@@ -55,16 +55,16 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that the page says of one account."""
+    """Everything the page shows about one account."""
 
     stage: Stage
     tier: Tier
     trial_ends_at: datetime | None
     ends_at: datetime | None
-    """When it ends because it was cancelled."""
+    """End of a cancelled subscription."""
     offers: Sequence[Offer]
     trial_days: int
-    """Of a subscription that would begin now."""
+    """For a subscription started now."""
     may_begin: bool
     may_cancel: bool
     has_portal: bool
@@ -77,7 +77,7 @@ def plan_of(
     billing: BillingSettings,
     trial_days: int,
 ) -> Plan:
-    """`customer` is what Stripe last said, None where it knows no such customer."""
+    """Builds the view model; `customer` is Stripe's last known state, None if there is no such customer."""
     stage, tier = _stage(account, customer, billing.is_on), tiers.named(account.tier)
     begins = stage in _BEFORE and account.status != "suspended"
     begun = customer is not None and customer.stripe_status is not None
@@ -96,7 +96,7 @@ def plan_of(
 
 
 def price_of(tier: Tier, billing: BillingSettings) -> str:
-    """What a month costs, as configured; where no price is published, what is known instead of one."""
+    """The configured monthly price, or a placeholder if none is published."""
     if tier.monthly_cents is not None:
         dollars, cents = divmod(tier.monthly_cents, 100)
         return f"{dollars:,}.{cents:02d} USD" if cents else f"{dollars:,} USD"
@@ -117,5 +117,5 @@ def _stage(account: AccountRecord, customer: CustomerRecord | None, accounts_pay
         return Stage.GIVEN if account.status == "active" else unserved
     if account.status == "payment_required":
         return Stage.LAPSED
-    # whom an operator has activated all the same is served until Stripe is asked again
+    # activated by an operator despite the missing payment: served until the next update from Stripe
     return _SERVED.get(told, Stage.LATE if account.status == "active" else Stage.LAPSED)

@@ -1,8 +1,8 @@
-"""Sends links to sign in: at once, beside the requests, and again for as long as they would be of use.
+"""Sends sign-in links by mail: immediately, in the background, with retries while the link is valid.
 
-They do not lie in the outbox of notices: a link that is stored can be used by whoever reads the database. A
-process that ends before a server took its mails forgets them, and whoever waits asks for another. Does not belong
-here: SMTP (`api.webhooks.smtp`), or the words (`api.dashboard.letters`).
+They are not in the outbox of notices: a stored link could be used by anyone with read access to the database. A
+process that ends before a server accepted its mails loses them, and the user requests another. Does not belong
+here: SMTP (`api.webhooks.smtp`), or the text (`api.dashboard.letters`).
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from api.webhooks.smtp import Letter, MailServer, Refused, Unreachable
 
 _LOGGER: Final = logging.getLogger("firm.mail")
 _WAITS: Final = (0.0, 10.0, 60.0, 120.0, 240.0)
-"""Seconds before each attempt: servers that greylist take the second or third. A link lasts longer than all."""
+"""Seconds before each attempt: greylisting servers accept the second or third. A link outlives all attempts."""
 _MOST: Final = 500
 _CONNECTIONS: Final = 4
 
@@ -23,7 +23,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Postman:
-    """The mails of one process that are on their way."""
+    """The pending sign-in mails of one process."""
 
     def __init__(self, settings: MailSettings, sleep: Sleep = asyncio.sleep) -> None:
         self._settings = settings
@@ -32,22 +32,22 @@ class Postman:
         self._under_way: set[asyncio.Task[None]] = set()
 
     def post(self, letter: Letter) -> None:
-        """Takes a mail and returns; what becomes of it stands in the log, without the address."""
+        """Starts sending a mail and returns; the result is logged, without the address."""
         if not self._settings.host:
             _LOGGER.warning(
-                "somebody asked for a link to sign in, and no mail server is set (FIRM_SMTP_HOST): "
-                "make one with `firm accounts link`"
+                "a sign-in link was requested, but no mail server is configured: set "
+                "FIRM_SMTP_HOST, or create a link with `firm accounts link`"
             )
             return
         if len(self._under_way) >= _MOST:
-            _LOGGER.error("%d links to sign in wait to be mailed: %s is dropped", _MOST, letter.mail_id)
+            _LOGGER.error("%d sign-in mails are queued, the maximum: %s is dropped", _MOST, letter.mail_id)
             return
         task = asyncio.get_running_loop().create_task(self._deliver(letter))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
     async def close(self) -> None:
-        """Breaks off what is under way."""
+        """Cancels pending mails."""
         for task in self._under_way:
             task.cancel()
         if self._under_way:
@@ -61,12 +61,12 @@ class Postman:
             except Unreachable as error:
                 _LOGGER.warning("mail %s was not sent: %s", letter.mail_id, error)
             except Refused as error:
-                _LOGGER.warning("mail %s was refused: %s", letter.mail_id, error)
+                _LOGGER.warning("mail %s was rejected: %s", letter.mail_id, error)
                 if error.is_final:
                     return
             else:
                 return
-        _LOGGER.error("mail %s is given up: whoever waits for it asks for another link", letter.mail_id)
+        _LOGGER.error("mail %s is given up: the user has to request another link", letter.mail_id)
 
     async def _send(self, letter: Letter) -> None:
         async with self._connections:

@@ -1,6 +1,6 @@
-"""What a page says instead of doing what was asked, in words for a person.
+"""Errors of pages, with texts for people.
 
-Does not belong here: problems of the interface (`api.problems`), which pages show by their title and detail.
+Does not belong here: problems of the API (`api.problems`), which pages show with their title and detail.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(eq=False, slots=True)
 class Refused(Exception):  # noqa: N818 -- named for what it says
-    """A page that says no. `advice` tells what to do."""
+    """An error page. `advice` explains what the user can do."""
 
     status: int
     title: str

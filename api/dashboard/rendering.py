@@ -1,6 +1,6 @@
-"""Templates and assets, read once; every value that a template shows is escaped, and a missing one is an error.
+"""Templates and assets, read once. Every value in a template is escaped, and a missing one is an error.
 
-Does not belong here: headers (`api.dashboard.pages`), or what a page shows (`api.dashboard.routes`).
+Does not belong here: headers (`api.dashboard.pages`), or the content of a page (`api.dashboard.routes`).
 """
 
 import hashlib
@@ -23,7 +23,7 @@ UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that pages load from this service; `version` changes with its content."""
+    """A static file of the pages; `version` changes with its content."""
 
     name: str
     media_type: bytes
@@ -33,12 +33,12 @@ class Asset:
 
 @lru_cache(1)
 def assets() -> Mapping[str, Asset]:
-    """By name."""
+    """The static files by name."""
     return MappingProxyType({one.name: _asset(one) for one in sorted((_HERE / "assets").iterdir())})
 
 
 def page(template: str, **values: Any) -> bytes:
-    """A whole page."""
+    """Renders a complete page."""
     return _environment().get_template(template).render(**values).encode()
 
 

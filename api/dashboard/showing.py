@@ -1,7 +1,8 @@
-"""What a form makes and a page shows once: a key, a secret. The form leads to the page: reloading makes no other.
+"""One-time display of secrets: a form creates a key or secret, and the next page shows it once.
 
-Meanwhile it lies in the database, sealed by the session's token, which is known to the browser alone: whoever reads
-the database cannot open it, and no other session is given it. Does not belong here: SQL (`api.db.shown_once`).
+The form redirects to the page, so reloading creates nothing. Meanwhile the secret is stored encrypted with the
+session's token, which only the browser knows: it cannot be decrypted with the database alone, and no other
+session gets it. Does not belong here: SQL (`api.db.shown_once`).
 """
 
 from datetime import timedelta
@@ -18,12 +19,12 @@ from api.webhooks.sealing import Sealer
 
 T = TypeVar("T", bound=msgspec.Struct)
 LIFETIME: Final = timedelta(minutes=5)
-"""A browser follows at once; this is for slow ones."""
+"""Browsers follow the redirect at once; this is for slow ones."""
 _PREFIX: Final = "one"
 
 
 async def keep(visit: Visit, shown: msgspec.Struct) -> str:
-    """Keeps what is to be shown to this browser; the id by which its page asks for it."""
+    """Stores a secret for this browser and returns the id of its page."""
     service, session_id = visit.call.service, visit.known.session.session_id
     view_id, now = service.ulids.make(_PREFIX), service.clock.now()
     sealed = _sealer(visit).seal(msgspec.json.encode(shown).decode())
@@ -37,7 +38,7 @@ async def keep(visit: Visit, shown: msgspec.Struct) -> str:
 
 
 async def take(visit: Visit, view_id: str, what: type[T], advice: str) -> T:
-    """What was kept, the first time; afterwards it is refused with what to do instead."""
+    """Returns a stored secret the first time; afterwards an error with `advice`."""
     service, session_id = visit.call.service, visit.known.session.session_id
     sealed, now = None, service.clock.now()
     if is_ulid(_PREFIX, view_id):
@@ -45,11 +46,11 @@ async def take(visit: Visit, view_id: str, what: type[T], advice: str) -> T:
             lambda connection: shown_once.take(connection, view_id, session_id, now)
         )
     if sealed is None:
-        raise Refused(410, "It was shown once, and is not shown again", advice)
+        raise Refused(410, "This can be shown only once", advice)
     return msgspec.json.decode(_sealer(visit).open(sealed), type=what)
 
 
 def _sealer(visit: Visit) -> Sealer:
     if visit.session_token is None:
-        raise RuntimeError("only who is signed in is shown secrets")
+        raise RuntimeError("secrets are shown only to signed-in users")
     return Sealer([visit.session_token.encode()])

@@ -1,7 +1,6 @@
-"""The form of a webhook subscription and the interface's body, each out of the other.
+"""Converts between the form of a webhook subscription and the API's request body.
 
-Does not belong here: whether what is written makes sense (`api.webhooks.validation`), or what is done with it
-(`api.dashboard.routes.webhooks`).
+Does not belong here: validation (`api.webhooks.validation`), or the actions (`api.dashboard.routes.webhooks`).
 """
 
 import json
@@ -14,7 +13,7 @@ from warehouse.schema.codes import EVENT_TYPES
 
 EMPTY: Final[Form] = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}
 LIMIT: Final = 1 << 19
-"""Bytes of a form: 10,000 companies, escaped, take half of it."""
+"""Maximum size of the form in bytes: 10,000 companies, escaped, take half of it."""
 _TYPE: Final = "type "
 _DIGITS: Final = 10
 _NAMES: Final = {
@@ -22,7 +21,7 @@ _NAMES: Final = {
     "event_types": "Event types",
     "entity_ids": "Companies",
     "description": "Description",
-    "max_per_second": "Most per second",
+    "max_per_second": "Maximum per second",
 }
 
 
@@ -32,7 +31,7 @@ def chosen(form: Form) -> list[str]:
 
 
 def written(record: SubscriptionRecord) -> Form:
-    """The form that says what a subscription is."""
+    """The form fields of an existing subscription."""
     companies = [] if record.companies is None else json.loads(record.companies)
     return {
         "endpoint_url": record.endpoint_url,
@@ -44,15 +43,15 @@ def written(record: SubscriptionRecord) -> Form:
 
 
 def new_body(form: Form) -> dict[str, Any]:
-    """A new subscription; what is empty is left out."""
+    """Request body of a new subscription; empty fields are omitted."""
     return {name: value for name, value in _members(form).items() if value is not None}
 
 
 def changes(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
-    """What a form changes of a subscription, as a merge patch; what is empty is null.
+    """The changes as a merge patch; empty fields are null.
 
-    An address that stays is left out: it would be looked up again, and keep everything else from being changed
-    while nobody answers there.
+    An unchanged URL is omitted: it would be resolved again, and a failing endpoint would then block every other
+    change.
     """
     members = _members(form)
     if members["endpoint_url"] == record.endpoint_url:
@@ -61,7 +60,7 @@ def changes(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
 
 
 def errors(trouble: Problem) -> list[str]:
-    """What is wrong, by the names that the form has."""
+    """Validation errors with the form's field names."""
     return [
         f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}"
         if one.pointer
@@ -71,7 +70,7 @@ def errors(trouble: Problem) -> list[str]:
 
 
 def _members(form: Form) -> dict[str, Any]:
-    """Every member; null where nothing is written that may be left empty."""
+    """All members; null for empty optional fields."""
     fastest = form.get("max_per_second", "").strip()
     is_whole = fastest.isascii() and fastest.isdigit() and len(fastest) < _DIGITS
     return {

@@ -1,7 +1,7 @@
-"""What an operator looks at, put together: sources by age, what guards hold, what runs met.
+"""View model of the operator page: sources by age, quarantines, results of runs.
 
-Pure: out of a release's markets with what runs have noted since, and the notes of runs. Does not belong here: how
-either is read (`warehouse.reader`), or how it is written down (`templates/operator.html`).
+Pure, from a release's markets, later notes of runs, and the run reports. Does not belong here: reading them
+(`warehouse.reader`), or the markup (`templates/operator.html`).
 """
 
 from collections import Counter
@@ -16,28 +16,28 @@ from warehouse.run_notes import HeldNote, RunNote, SignalNote
 
 _SIGNALS: Final = 50
 _RUNS: Final = 20
-"""What one page shows of each; the notes go back further."""
+"""Maximum shown on one page; the notes go back further."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One dataset. Null instants: never yet."""
+    """One dataset. Instants are None if it never happened."""
 
     market: str
     dataset: str
     rows: int | None
-    """Of the release that is served; null where it has none of this dataset."""
+    """Rows in the current release; None if it has none of this dataset."""
     observed_at: datetime | None
-    """What is served is as the source was then."""
+    """The served data is the source's state at this time."""
     checked_at: datetime | None
     held_since: datetime | None
     accepted: str | None
-    """The guard that a person let its newest batch through."""
+    """The guard that an operator lifted for the newest batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldSource:
-    """A dataset that is not taken in: since when and why. `why` null: noted before reasons were."""
+    """A quarantined or unreachable dataset: since when and why. `why` is None in notes that predate reasons."""
 
     dataset: str
     since: datetime | None
@@ -46,7 +46,7 @@ class HeldSource:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A signal with the run that met it last."""
+    """A signal and the time of the latest run that reported it."""
 
     signal: SignalNote
     met_at: datetime
@@ -54,7 +54,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run with its sums."""
+    """A run with its totals."""
 
     note: RunNote
     seconds: float | None
@@ -65,7 +65,7 @@ class RunRow:
 
 
 def sources(markets: Mapping[str, MarketState], freshness: Freshness) -> list[Source]:
-    """Every dataset that a release or a run knows, held ones first, then by market and name."""
+    """Every dataset known to a release or a run: quarantined ones first, then by market and name."""
     found: dict[str, Source] = {}
     for code, market in markets.items():
         for key, state in freshness.of(market).datasets.items():
@@ -83,7 +83,7 @@ def sources(markets: Mapping[str, MarketState], freshness: Freshness) -> list[So
 def held(
     known: Iterable[Source], markets: Mapping[str, MarketState], runs: Sequence[RunNote]
 ) -> list[HeldSource]:
-    """What is held now, longest first, with the reason that the newest run had, else the release's."""
+    """Currently quarantined datasets, longest first, with the reason of the newest run, else of the release."""
     reasons = {
         key: HeldNote(key, state.held.guard, state.held.seen, state.held.allowed)
         for market in markets.values()
@@ -99,7 +99,7 @@ def held(
 
 
 def signals(runs: Sequence[RunNote]) -> list[Told]:
-    """What a person should look at: each thing once, as the newest run met it, most frequent first."""
+    """Signals for review: each once, as reported by the newest run, most frequent first."""
     found: dict[tuple[str, str, str], Told] = {}
     for note in reversed(runs):
         for one in note.signals:

@@ -1,7 +1,7 @@
-"""Sends a request of the explorer through the whole service, as if it came over the network from that browser.
+"""Sends an explorer request through the whole service in-process, as if it came from that browser.
 
-It passes every check, limit and count that a request from outside meets, and stands in the access log as one. No
-connection is opened: nothing that a form says can lead elsewhere. Does not belong here: what the form means
+It passes every check, limit and count of an external request and appears in the access log. No connection is
+opened, so form input cannot direct it to another server (SSRF). Does not belong here: parsing the form
 (`api.dashboard.explorer`).
 """
 
@@ -17,13 +17,13 @@ from api.dashboard.explorer import Asked
 from api.proxies import FORWARDING
 
 _PASSED_ON: Final = (b"host", b"user-agent", *FORWARDING)
-"""By these the service knows where it was reached and who asks."""
-_SHOWN: Final = 100_000  # bytes of an answer that a page shows
+"""Headers from which the service derives its own address and the client's."""
+_SHOWN: Final = 100_000  # bytes of a response that a page shows
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came back. `body` is its beginning where it `is_cut`."""
+    """The response. `body` is truncated if `is_cut`."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -37,7 +37,7 @@ class Answered:
 
 @dataclass(slots=True)
 class _Exchange:
-    """Both ends of one request: it hands the body over once, and gathers what is sent."""
+    """ASGI receive and send of one request: supplies the body once, and collects the response."""
 
     body: bytes
     status: int = 0
@@ -59,13 +59,13 @@ class _Exchange:
 
 
 async def tried(call: Call, asked: Asked, key: str) -> Answered:
-    """The answer to a request with that key; without one where it is empty."""
+    """The response to a request with that key; an empty key is not sent."""
     clock = call.service.clock
     body = (asked.body or "").encode()
     exchange, began = _Exchange(body), clock.monotonic()
     app = cast("ASGIApp", call.scope["litestar_app"])
     run = app(_scope(call, asked, key, body), exchange.receive, exchange.send)  # type: ignore[arg-type]
-    # a task of its own: which call is the current one is known by context (`api.call`)
+    # a separate task, because the current call is a context variable (`api.call`)
     await asyncio.ensure_future(run)
     headers = tuple(
         (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in exchange.headers
@@ -76,7 +76,7 @@ async def tried(call: Call, asked: Asked, key: str) -> Answered:
 
 
 def _scope(call: Call, asked: Asked, key: str, body: bytes) -> HTTPScope:
-    """The request as a server hands it over."""
+    """The ASGI scope, as a server would create it."""
     given = [(name.lower().encode(), value.encode("latin-1")) for name, value in asked.headers]
     headers = [(name, value) for name, value in call.incoming.items() if name in _PASSED_ON] + given
     if key:

@@ -1,6 +1,7 @@
-"""How far behind delivering is: what a readiness check and metrics ask for, of the whole installation.
+"""Delivery backlog of the whole installation, for the readiness check and metrics.
 
-Does not belong here: anything that changes (`api.db.queue`, `api.db.fanout`), or who may ask (`api.routes`).
+Does not belong here: anything that changes it (`api.db.queue`, `api.db.fanout`), or access control
+(`api.routes`).
 """
 
 from dataclasses import dataclass
@@ -14,32 +15,32 @@ from api.db.webhook_models import Delivery, Lane, QueuedAttempt, Subscription
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """What waits, told in microseconds however long the queue is."""
+    """Delivery lag; computed in microseconds, however long the queue is."""
 
     cursor: int | None
-    """Up to which event the ledger is matched; None while nobody has subscribed to anything."""
+    """Sequence up to which the ledger is matched; None while there is no subscription."""
     due_since: datetime | None
-    """When the attempt that waits longest was due; None where none is due."""
+    """`due_at` of the most overdue attempt; None if none is overdue."""
     leader: str | None
-    """Who matches events."""
+    """Holder of the fan-out lease."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much waits; counted, so not for every caller."""
+    """Backlog sizes; these need a count, so they are not computed for every caller."""
 
     queued: int
-    """Attempts to be made, now or later."""
+    """Queued attempts, due now or later."""
     held: int
-    """Deliveries that wait for a replay."""
+    """Held deliveries, which only a replay sends."""
     mails: int
-    """Notices that no mail server has yet."""
+    """Mails not yet accepted by a mail server."""
     mail_since: datetime | None
-    """When the oldest of them was written; None where there is none."""
+    """Creation time of the oldest such mail; None if there is none."""
 
 
 def lag(connection: Connection, lease: str, at: datetime) -> Lag:
-    """`lease`: the name of the leader's lease."""
+    """Returns the delivery lag. `lease`: name of the leader's lease."""
     due = select(func.min(Lane.next_due_at)).where(Lane.next_due_at <= at)
     return Lag(
         fanout.cursor(connection),
@@ -49,7 +50,7 @@ def lag(connection: Connection, lease: str, at: datetime) -> Lag:
 
 
 def sizes(connection: Connection) -> Sizes:
-    # the second condition says what the index is of: it is read alone
+    # the second condition repeats the partial index's, so that only the index is read
     held = select(func.count()).where(Delivery.status == "held", Delivery.status != "succeeded")
     mails = outbox.waiting(connection)
     return Sizes(
@@ -61,7 +62,7 @@ def sizes(connection: Connection) -> Sizes:
 
 
 def newest_secret(connection: Connection) -> bytes | None:
-    """As it is stored, sealed: of the subscription made last; None where there is none."""
+    """Returns the encrypted secret of the newest subscription; None if there is none."""
     newest = select(Subscription.secret).where(Subscription.deleted_at.is_(None))
     return connection.execute(
         newest.order_by(Subscription.subscription_id.desc()).limit(1)

@@ -1,7 +1,7 @@
-"""Statements on customers and events of Stripe's, inside a transaction that the caller has begun.
+"""SQL on Stripe customers and Stripe events, inside a transaction the caller has begun.
 
-Locks are taken in one order everywhere: the account, then what hangs on it (`api.db.subscriptions`). Does not
-belong here: what a subscription at Stripe means (`api.billing.standing`).
+Lock order everywhere: the account first, then its dependent rows (`api.db.subscriptions`). Does not belong
+here: what a Stripe subscription means for an account (`api.billing.standing`).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,10 @@ _INSERT: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 @dataclass(frozen=True, slots=True)
 class CustomerRecord:
-    """An account as Stripe knows it. `revision` counts what was stored of it: who changes it names it."""
+    """The Stripe customer of an account.
+
+    `revision` counts the changes of the row; updates name the revision they read (optimistic locking).
+    """
 
     account_id: str
     customer_id: str
@@ -32,7 +35,7 @@ class CustomerRecord:
 
 @dataclass(frozen=True, slots=True)
 class Entitlement:
-    """What an account gets from now on; `has_webhooks` says whether deliveries go on."""
+    """Entitlement of an account; `has_webhooks`: whether deliveries continue."""
 
     tier: str
     status: str
@@ -42,7 +45,7 @@ class Entitlement:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What Stripe says of the subscription that counts."""
+    """State of the Stripe subscription that counts."""
 
     subscription_id: str
     stripe_status: str
@@ -50,7 +53,7 @@ class Told:
 
 
 class BillingRepository:
-    """Customers and events, on a connection whose transaction its caller has begun."""
+    """Stripe customers and events, on a connection in a transaction the caller has begun."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -62,18 +65,18 @@ class BillingRepository:
         return self._one(StripeCustomer.customer_id == customer_id)
 
     def all_accounts(self) -> list[str]:
-        """Ids of the accounts that Stripe knows, oldest first."""
+        """Ids of the accounts with a Stripe customer, oldest first."""
         statement = select(StripeCustomer.account_id).order_by(StripeCustomer.account_id)
         return list(self._connection.execute(statement).scalars())
 
     def asked_before(self, at: datetime, after: str | None) -> str | None:
-        """The next account, by its id, that Stripe was last asked about until then, or never."""
+        """Next account, by id, that was last compared with Stripe at or before `at`, or never."""
         old = or_(StripeCustomer.asked_at.is_(None), StripeCustomer.asked_at <= at)
         statement = select(StripeCustomer.account_id).where(old, StripeCustomer.account_id > (after or ""))
         return self._connection.execute(statement.order_by(StripeCustomer.account_id).limit(1)).scalar()
 
     def name_customer(self, account_id: str, customer_id: str, former: str | None) -> None:
-        """The account's customer from now on, in place of `former`; where another was quicker, its one stays."""
+        """Sets the account's customer, replacing `former`; a concurrent change that came first wins."""
         if former is None:
             statement = _INSERT[self._connection.dialect.name](StripeCustomer)
             values = {"account_id": account_id, "customer_id": customer_id, "revision": 1}
@@ -88,23 +91,23 @@ class BillingRepository:
         return self._connection.execute(statement).first() is not None
 
     def note_event(self, event_id: str, event_type: str, at: datetime, forgotten: datetime) -> None:
-        """Keeps the id once; those received before `forgotten` go."""
+        """Records the event id once; deletes those received before `forgotten`."""
         self._connection.execute(delete(StripeEvent).where(StripeEvent.received_at < forgotten))
         statement = _INSERT[self._connection.dialect.name](StripeEvent)
         values = {"event_id": event_id, "event_type": event_type, "received_at": at}
         self._connection.execute(statement.values(values).on_conflict_do_nothing())
 
     def lock(self, account_id: str) -> None:
-        """Nobody else changes what the account has until the transaction ends.
+        """Locks the account row until the transaction ends.
 
-        Taken first, as by all who go on to the account's subscriptions.
+        Taken first by everything that goes on to the account's subscriptions.
         """
         self._connection.execute(
             select(Account.account_id).where(Account.account_id == account_id).with_for_update(key_share=True)
         )
 
     def count_given(self, ended: str) -> int:
-        """How many accounts are served without a subscription, or after one that has `ended`."""
+        """Counts active accounts without a subscription, or with one of status `ended`."""
         governed = (
             select(StripeCustomer.account_id)
             .where(StripeCustomer.account_id == Account.account_id, StripeCustomer.stripe_status != ended)
@@ -114,10 +117,10 @@ class BillingRepository:
         return self._connection.execute(statement).scalar_one()
 
     def settle(self, seen: CustomerRecord, told: Told | None, at: datetime) -> bool:
-        """Stores what Stripe said when it was asked after `seen` was read; False where somebody stored meanwhile.
+        """Stores the state fetched from Stripe after `seen` was read; False if the row changed meanwhile.
 
-        So what is stored was always asked for after what was stored before it: of two who ask at once, the one who
-        comes second asks again. None: no subscription has begun.
+        The stored state was thus always fetched after the one it replaces: of two concurrent fetches the second
+        to store must fetch again. None as the state: no subscription has begun.
         """
         self.lock(seen.account_id)
         same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)
@@ -131,10 +134,10 @@ class BillingRepository:
         return self._connection.execute(update(StripeCustomer).where(same).values(values)).rowcount == 1
 
     def entitle(self, account_id: str, given: Entitlement, at: datetime) -> None:
-        """The account's tier and status from now on; a suspended one stays suspended.
+        """Sets the account's tier and status; a suspended account stays suspended.
 
-        Where webhooks go with it the account's subscriptions are paused (docs/contract/contract.md 4.8), once: what
-        is the same already is not written again, so that the owner's own pauses keep their reason.
+        If webhooks are lost, the account's subscriptions are paused (docs/contract/contract.md 4.8), once: an
+        unchanged entitlement is not written again, so the owner's own pauses keep their reason.
         """
         before = self._connection.execute(
             select(Account.tier, Account.status, Account.trial_ends_at).where(

@@ -1,9 +1,9 @@
-"""The whole control-plane database copied: out into a SQLite file, as it stood at one moment, and in again.
+"""Copies the whole control-plane database to a SQLite file at one point in time, and loads it back.
 
-Both engines give the same file, so that what was taken from one can be put into the other; none needs a program
-beside Python. Of SQLite the pages are copied (its online backup), of PostgreSQL the rows of one snapshot. Nobody
-who reads or writes meanwhile waits. Does not belong here: the folder around the file, secrets, or who may restore
-(`firm.backups`).
+Both engines produce the same file, so a backup of one can be restored into the other; neither needs a program
+besides Python. SQLite copies pages (online backup API); PostgreSQL copies rows of one snapshot. Concurrent
+readers and writers are not blocked. Does not belong here: the folder around the file, secrets, or who may
+restore (`firm.backups`).
 """
 
 import sqlite3
@@ -25,8 +25,10 @@ _AT_ONCE: Final = 2_000  # rows
 LEFT_OUT: Final = frozenset(
     str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession, ShownOnce)
 )
-"""What is not put in again: who leads is found anew, and who was signed out meanwhile stays signed out, and is
-not shown what waited for him."""
+"""Tables not restored.
+
+Leadership is elected afresh; sign-in links, sessions and one-time secrets that ended meanwhile stay ended.
+"""
 
 
 class CopyError(ValueError):
@@ -34,13 +36,13 @@ class CopyError(ValueError):
 
 
 def snapshot(database: Database, path: Path) -> None:
-    """Writes the database into a new SQLite file. CopyError where its schema is not the one known here."""
+    """Writes the database into a new SQLite file. Raises CopyError if its schema is not the newest known here."""
     found, newest = migrate.revision(database), migrate.newest()
     if found != newest:
         told = "has no tables yet" if found is None else f"is at revision {found}"
         raise CopyError(
-            f"the control-plane database {told}, this edition knows {newest}: take the backup with the edition "
-            "that runs, before it is replaced"
+            f"the control-plane database {told}, this version expects {newest}: take the backup with the version "
+            "in use, before upgrading"
         )
     if database.engine.dialect.name == "sqlite":
         _copy_pages(Path(str(database.url.database)), path)
@@ -49,10 +51,10 @@ def snapshot(database: Database, path: Path) -> None:
 
 
 def _copy_pages(source: Path, path: Path) -> None:
-    """In one step: writers go on beside it, in the write-ahead log."""
+    """Copies all pages in one step; concurrent writers go on in the write-ahead log."""
     with closing(sqlite3.connect(source)) as found, closing(sqlite3.connect(path)) as made:
         found.backup(made)
-        made.execute("PRAGMA journal_mode = DELETE")  # one file, no log beside it
+        made.execute("PRAGMA journal_mode = DELETE")  # a single file, without a -wal file
 
 
 def _copy_rows_out(database: Database, path: Path) -> None:
@@ -65,21 +67,24 @@ def _copy_rows_out(database: Database, path: Path) -> None:
 
 
 def bring_up_to_date(path: Path) -> None:
-    """Brings such a file to the newest revision: hand in a copy. CopyError where it is of a later one."""
+    """Migrates a backup file in place to the newest revision, so pass a copy.
+
+    Raises CopyError if the file has no revision, or one that is not known here.
+    """
     with closing(Database(f"sqlite:///{path}")) as file:
         found = migrate.revision(file)
         if found is None or not migrate.is_known(found):
             raise CopyError(
-                f"the backup is of revision {found}, which this edition does not know: restore it with the edition "
+                f"the backup is of revision {found}, which this version does not know: restore it with the version "
                 "that took it, or a later one"
             )
         migrate.upgrade(file)
 
 
 def load(path: Path, database: Database) -> Mapping[str, int]:
-    """Puts the rows of such a file, up to date, into a database that has none; how many, by table.
+    """Loads an up-to-date backup file into an empty database; returns row counts by table.
 
-    All or nothing. CopyError where the database has rows already.
+    All or nothing. Raises CopyError if the database already has rows.
     """
     with (
         closing(Database(f"sqlite:///{path}")) as file,
@@ -91,16 +96,16 @@ def load(path: Path, database: Database) -> Mapping[str, int]:
         if taken:
             raise CopyError(
                 f"the control-plane database {database.url.render_as_string(hide_password=True)} is not empty "
-                f"({', '.join(taken)}): name another one in FIRM_DATABASE_URL, or move its file away"
+                f"({', '.join(taken)}): set FIRM_DATABASE_URL to another one, or move its file away"
             )
         copied = _copy_rows(source.connection(), into, LEFT_OUT)
-        # nobody of those who worked on them lives here
+        # the workers that leased them do not run on this installation
         into.execute(update(Lane).values(lessee=None, leased_until=None))
     return copied
 
 
 def _copy_rows(source: Connection, target: Connection, left_out: frozenset[str]) -> dict[str, int]:
-    """Every table but those left out, owners before what hangs on them."""
+    """Copies every table not left out, referenced tables before referencing ones."""
     counts: dict[str, int] = {}
     for table, written in zip(_tables(), _as_written(), strict=True):
         if table.name in left_out:
@@ -118,7 +123,7 @@ def _tables() -> list[Table]:
 
 
 def _as_written() -> list[Table]:
-    """The same tables, in which a JSON column without a value is null and not the text «null»."""
+    """Copies of the tables in which a JSON column without a value is SQL NULL and not the text «null»."""
     copies = MetaData()
     made = [table.to_metadata(copies) for table in _tables()]
     for column in (column for table in made for column in table.columns if isinstance(column.type, JSON)):
@@ -131,7 +136,7 @@ def _has_rows(connection: Connection, table: Table) -> bool:
 
 
 def damage(path: Path) -> list[str]:
-    """What is wrong with such a file; nothing where it is sound. Changes nothing."""
+    """Lists integrity problems of a backup file, empty if it is sound. Changes nothing."""
     try:
         with closing(_read_only(path)) as file:
             told = [str(row[0]) for row in file.execute("PRAGMA integrity_check(5)")]
@@ -144,7 +149,7 @@ def damage(path: Path) -> list[str]:
 
 
 def counts(path: Path) -> dict[str, int]:
-    """Rows by table of such a file."""
+    """Row counts by table of a backup file."""
     with closing(_read_only(path)) as file:
         return {
             table.name: file.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0]  # noqa: S608 -- our names
@@ -153,13 +158,13 @@ def counts(path: Path) -> dict[str, int]:
 
 
 def matched(path: Path) -> int | None:
-    """Up to which event of the ledger deliveries are stored in such a file; None before anybody subscribed."""
+    """Fan-out cursor in a backup file; None if there was no subscription yet."""
     with closing(_read_only(path)) as file:
         return file.execute("SELECT max(sequence) FROM ledger_cursors").fetchone()[0]
 
 
 def sealed(path: Path) -> Iterator[bytes]:
-    """Every secret of a subscription in such a file, as it is stored."""
+    """Yields every subscription secret in a backup file, encrypted as stored."""
     with closing(_read_only(path)) as file:
         statement = "SELECT secret, previous_secret FROM webhook_subscriptions"
         for row in file.execute(statement):

@@ -1,8 +1,8 @@
-"""Where counts of requests are stored, on connections kept open, because this is the one write that never stops.
+"""Writes usage counts on connections kept open, because this write never pauses.
 
-SQLite is asked at once, by a connection that waits for nobody and leaves the write-ahead log to grow; the other
-one waits for its turn, and moves the log into the file when it has grown. PostgreSQL is far away: it has only the
-latter.
+SQLite is first tried on a connection that does not wait for locks and leaves the write-ahead log to grow; the
+other connection waits for the lock, and checkpoints the log when it has grown. PostgreSQL is reached over a
+network and has only the latter.
 
 Does not belong here: the statement (`api.db.repositories`), or when to write (`api.usage`).
 """
@@ -21,10 +21,11 @@ Row = tuple[str, int, int]
 
 
 class Counts:
-    """Adds counts up in the control-plane database; `add` and `close` by one thread, `add_at_once` by another.
+    """Adds usage counts to the control-plane database.
 
-    Before a day's first count of an account it marks where the month stood (`api.db.usage_days`), by `today` in
-    UTC. A mark that stands is not made again, so a failure between the two is healed by the next attempt.
+    `add` and `close` belong to one thread, `add_at_once` to another. Before a day's first count of an account
+    it records the month's count so far (`api.db.usage_days`); days are those of `today`, in UTC. An existing
+    mark is not overwritten, so a failure between the two writes is repaired by the next attempt.
     """
 
     def __init__(self, database: Database, today: Callable[[], date]) -> None:
@@ -37,7 +38,7 @@ class Counts:
         self._is_near = database.url.get_backend_name() == "sqlite"
 
     def add(self, rows: Sequence[Row]) -> list[Row]:
-        """One statement, all of it or nothing; after a failure the next one has a new connection."""
+        """Adds rows in one statement, all or nothing; after a failure the next call opens a new connection."""
         try:
             if self._connection is None:
                 self._connection = self._database.statements()
@@ -47,7 +48,10 @@ class Counts:
             raise
 
     def add_at_once(self, rows: Sequence[Row]) -> list[Row] | None:
-        """The same in SQLite where nobody else is writing; None, and nothing added, otherwise."""
+        """Adds rows without waiting for a lock; SQLite only.
+
+        None, and nothing added, if another writer holds the lock or the engine is not SQLite.
+        """
         if not self._is_near:
             return None
         try:
@@ -56,7 +60,7 @@ class Counts:
                 self._prompt.exec_driver_sql("PRAGMA busy_timeout = 0")
                 self._prompt.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")
             return self._added(self._prompt, rows)
-        except SQLAlchemyError:  # most likely another writer; `add` tells if it is more than that
+        except SQLAlchemyError:  # most likely another writer; `add` reports it if it is more
             return None
 
     def _added(self, connection: Connection, rows: Sequence[Row]) -> list[Row]:
@@ -64,7 +68,7 @@ class Counts:
         day = today.year * 10_000 + today.month * 100 + today.day
         if day != self._day:
             self._day, self._begun = day, set()
-        month = day // 100  # what is left of the month before belongs to its last day
+        month = day // 100  # counts left of the previous month belong to its last day
         new = {account_id for account_id, counted, _ in rows if counted == month} - self._begun
         if new:
             begin_day(connection, new, day)
@@ -72,7 +76,7 @@ class Counts:
         return UsageRepository(connection).add(rows)
 
     def close(self) -> None:
-        """Closes both; what is added afterwards opens them again."""
+        """Closes both connections; later calls open them again."""
         self._connection, self._prompt = _closed(self._connection), _closed(self._prompt)
 
 

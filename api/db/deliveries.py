@@ -1,10 +1,10 @@
-"""The log of deliveries as it is read: lists, one delivery with its attempts, replays.
+"""Read queries on the delivery log: lists, one delivery with its attempts, replays.
 
 See docs/contract/contract.md 4.8.
 
-Ids of deliveries rise with time, so a window of time is a range of ids, and newest first is the primary key read
-backwards: a list costs its page, however long the log is. Does not belong here: changing anything
-(`api.db.redeliveries`), or how a caller sees it (`api.webhooks.log`).
+Delivery ids rise with time, so a time window is a range of ids, and newest first is the primary key read
+backwards: a page costs the same however long the log is. Does not belong here: changes (`api.db.redeliveries`),
+or the JSON shape (`api.webhooks.log`).
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,8 @@ _BEGIN: Final = earliest(PREFIX, 0)
 _END: Final = f"{PREFIX}_{'z' * 26}"
 _HEADERS: Final = msgspec.json.Decoder(dict[str, str])
 
-# Spelled as the index says it: neither engine sees in a bound value that the partial index holds what is asked for.
+# A literal as in the index definition: with a bound value neither engine sees that the partial index covers
+# the query.
 _UNSUCCEEDED: Final = literal_column("webhook_deliveries.status <> 'succeeded'")
 _DELIVERIES: Final = select(
     Delivery.delivery_id,
@@ -85,13 +86,13 @@ _REPLAYS: Final = select(
 
 
 class DeliveryRepository:
-    """Reads on a connection whose transaction its caller has begun."""
+    """Read queries on a connection in a transaction the caller has begun."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def subscription(self, account_id: str, subscription_id: str) -> OwnSubscription | None:
-        """The account's own, unless it was deleted."""
+        """Returns the subscription if it belongs to the account and is not deleted."""
         found = self._connection.execute(
             select(Subscription.subscription_id, Subscription.status).where(
                 Subscription.subscription_id == subscription_id,
@@ -104,7 +105,7 @@ class DeliveryRepository:
     def page(
         self, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int
     ) -> list[DeliveryRecord]:
-        """The newest `limit` that match, below the delivery named `before`."""
+        """Returns the newest `limit` matching deliveries with ids below `before`."""
         conditions = [Delivery.subscription_id == subscription_id]
         window, first, end = query.window, _BEGIN, before or _END
         if query.event_types:
@@ -155,7 +156,7 @@ class DeliveryRepository:
         return None if row is None else _replay(row)
 
     def _event(self, event_id: str) -> tuple[int, datetime] | None:
-        """Its sequence, and the millisecond that the ids of its deliveries carry."""
+        """Sequence of an event, and the millisecond in the ids of its deliveries."""
         found = self._connection.execute(
             select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)
         ).one_or_none()
@@ -163,20 +164,20 @@ class DeliveryRepository:
 
 
 def within(window: Window) -> list[ColumnElement[bool]]:
-    """The window as a range of ids."""
+    """Conditions that express the window as a range of ids."""
     return _between(*_ids_of(window, _BEGIN, _END))
 
 
 def of_statuses(statuses: Sequence[str]) -> list[ColumnElement[bool]]:
-    """Deliveries in one of these states, told so that the index of unsucceeded ones is used where it can be."""
+    """Status conditions written so that the index of unsucceeded deliveries is used where possible."""
     told: list[ColumnElement[bool]] = [Delivery.status.in_(statuses)]
     return told if "succeeded" in statuses else [*told, _UNSUCCEEDED]
 
 
 def _separately(statuses: Sequence[str], dialect: str) -> list[list[ColumnElement[bool]]]:
-    """One condition per query: each state of the index is sorted by id, several together are not.
+    """One condition list per query: the index sorts a single status by id, but not several together.
 
-    SQLite is told that few have the state: else, between two bounds of an id, it reads everything that lies there.
+    `unlikely` hints to SQLite's planner that few rows have the status; otherwise it scans the whole id range.
     """
     if not statuses:
         return [[]]
@@ -187,7 +188,7 @@ def _separately(statuses: Sequence[str], dialect: str) -> list[list[ColumnElemen
 
 
 def _ids_of(window: Window, first: str, end: str) -> tuple[str, str]:
-    """The narrowest range of ids that is within the one given and within the window."""
+    """Intersects the given id range with the window."""
     if window.since is not None:
         first = max(first, _first_from(window.since))
     if window.until is not None:
@@ -196,12 +197,12 @@ def _ids_of(window: Window, first: str, end: str) -> tuple[str, str]:
 
 
 def _between(first: str, end: str) -> list[ColumnElement[bool]]:
-    """One bound on each side: of several, an engine takes any to begin from."""
+    """One bound on each side: given several, an engine may start its scan at any of them."""
     return [Delivery.delivery_id >= first, Delivery.delivery_id < end]
 
 
 def _first_from(instant: datetime) -> str:
-    """The lowest id of a delivery made at that instant or later; ids know whole milliseconds."""
+    """Lowest id of a delivery made at `instant` or later; ids carry whole milliseconds."""
     begun = milliseconds(instant)
     finer = instant.microsecond % _MICROSECONDS
     return earliest(PREFIX, max(0, begun + 1 if finer else begun))

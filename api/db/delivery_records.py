@@ -1,7 +1,6 @@
-"""What is stored of deliveries, attempts and replays, and what may be asked of it, as plain records.
+"""Plain records of deliveries, attempts and replays, and the filters for querying them.
 
-Does not belong here: SQL (`api.db.deliveries`, `api.db.redeliveries`), or how a caller sees it
-(`api.webhooks.log`).
+Does not belong here: SQL (`api.db.deliveries`, `api.db.redeliveries`), or the JSON shape (`api.webhooks.log`).
 """
 
 from collections.abc import Sequence
@@ -11,14 +10,14 @@ from typing import Final
 
 DELIVERY_STATUSES: Final = ("pending", "retrying", "succeeded", "failed", "held", "canceled")
 REPLAYABLE: Final = ("failed", "held", "succeeded")
-"""Ended, or waiting for a replay: what is under way is delivered anyhow, what was canceled is not wanted."""
+"""Statuses a replay may pick: unfinished deliveries are sent anyway, canceled ones are no longer wanted."""
 ATTEMPTS_SHOWN: Final = 100
-"""Latest attempts that a delivery is shown with; only retries by hand make more than six."""
+"""Maximum number of latest attempts shown per delivery; only manual retries make more than six."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSubscription:
-    """As much of a subscription as its log needs."""
+    """The fields of a subscription that its delivery log needs."""
 
     subscription_id: str
     status: str
@@ -26,7 +25,7 @@ class OwnSubscription:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRecord:
-    """One event for one subscription, with what the log says of the event."""
+    """One delivery (one event for one subscription) with the event's fields shown in the log."""
 
     delivery_id: str
     subscription_id: str
@@ -46,7 +45,7 @@ class DeliveryRecord:
 
 @dataclass(frozen=True, slots=True)
 class AttemptRecord:
-    """One request that was made; `delivery_id` is None for test sends, of which nothing is stored."""
+    """One attempt that was made; `delivery_id` is None for test sends, which are not stored."""
 
     attempt_id: str
     delivery_id: str | None
@@ -91,7 +90,7 @@ class ReplayRecord:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Deliveries made at `since` or later and before `until`; an absent end is open."""
+    """Time window: `since` inclusive, `until` exclusive, None for an open end."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -99,7 +98,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryQuery:
-    """Which deliveries of a subscription; empty filters let everything pass."""
+    """Filter on a subscription's deliveries; an empty filter matches everything."""
 
     window: Window
     statuses: Sequence[str] = ()

@@ -1,8 +1,8 @@
-"""Connections to the control-plane database, SQLite or PostgreSQL, and the two kinds of transaction.
+"""Connections to the control-plane database (SQLite or PostgreSQL) with read and write transactions.
 
-SQLite: write-ahead log, a writer takes its lock at BEGIN (BEGIN IMMEDIATE), so that two writers wait for each
-other instead of failing half-way. What is answered as done outlasts a power failure: commits wait for the disk,
-except on connections for what may be repeated or lost by a little. Does not belong here: statements
+SQLite: write-ahead log; a writer takes its lock at BEGIN (BEGIN IMMEDIATE), so that two writers wait for each
+other instead of failing half-way. A commit reported as done survives a power failure: commits wait for the
+disk, except on connections for data that may be repeated or slightly lost. Does not belong here: statements
 (`api.db.repositories`).
 """
 
@@ -19,7 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 _BUSY_SECONDS: Final = 10
 _PATIENT: Final = {
     "connect_timeout": 10,
-    # a server whose machine is gone says nothing: whoever waits for its answer would wait for hours
+    # without keepalives, a query to a server that lost power would block for hours
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 4,
@@ -33,10 +33,10 @@ _EACH: Final = {_BEGIN: ""}
 
 
 class Database:
-    """One database; `reading` and `writing` give a session inside one transaction.
+    """One database; `reading` and `writing` open a session inside one transaction.
 
-    Not `durable`: a power failure may undo the last commits, never a part of one, and never what another, durable
-    connection has committed after them.
+    Not `durable`: a power failure may undo the last commits, but never part of a commit, and never what a
+    durable connection has committed after them.
     """
 
     def __init__(self, url: str, durable: bool = True) -> None:
@@ -47,13 +47,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that only reads."""
+        """Opens a read-only transaction."""
         with self._session(_READ) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction that is committed when the block ends well, and rolled back otherwise."""
+        """Opens a transaction that is committed if the block succeeds, and rolled back otherwise."""
         with self._session(_WRITE) as session:
             yield session
 
@@ -66,7 +66,7 @@ class Database:
             yield session
 
     def statements(self) -> Connection:
-        """A connection whose every statement is a transaction of its own, not durable; it belongs to no pool."""
+        """Opens an autocommit connection: each statement is its own transaction, not durable; not pooled."""
         connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT", **_EACH)
         connection.detach()
         if connection.dialect.name == "sqlite":
@@ -74,7 +74,7 @@ class Database:
         return connection
 
     def close(self) -> None:
-        """Closes what nobody uses now; what a thread still uses is closed when it comes back."""
+        """Closes idle connections; those in use are closed when they are returned."""
         self._is_closed = True
         self.engine.dispose()
 
@@ -84,7 +84,7 @@ class Database:
 
 
 def _engine(url: str, durable: bool) -> Engine:
-    """An engine whose errors do not show parameters: these go to logs, and may be URLs that hold secrets."""
+    """Creates an engine that hides parameters in errors, which are logged: they may be URLs with secrets."""
     if make_url(url).get_backend_name() != "sqlite":
         asked = make_url(url).query
         patience = {name: value for name, value in _PATIENT.items() if name not in asked}
@@ -93,7 +93,7 @@ def _engine(url: str, durable: bool) -> Engine:
     synchronous = "FULL" if durable else "NORMAL"
 
     def on_connect(connection: sqlite3.Connection, _: Any) -> None:
-        connection.isolation_level = None  # the driver must not begin transactions by itself
+        connection.isolation_level = None  # the driver must not begin transactions implicitly
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")

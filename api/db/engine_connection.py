@@ -1,8 +1,8 @@
-"""The engine's own connection: kept open, with transactions as long as one group of attempts.
+"""Persistent connection of the delivery engine, with one transaction per group of attempts.
 
-On SQLite a commit does not wait for the disk here: what a failing machine could lose is an attempt's log, and the
-attempt is then made again. After any failure the connection is closed, which takes everything back, and the next
-transaction has a new one. Does not belong here: statements.
+On SQLite a commit does not wait for the disk here: a power failure can only lose an attempt's log, and the
+attempt is then made again. After any failure the connection is closed, which rolls everything back, and the
+next transaction opens a new one. Does not belong here: statements.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,8 @@ from api.db.engine import Database
 _BEGIN: Final = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "BEGIN"}
 _SETTINGS: Final = {
     "sqlite": ("PRAGMA synchronous = NORMAL",),
-    # every statement is of a list of keys: it goes by the index however little is known of tables that just grew
+    # every statement looks up a list of keys: force the index, however stale the statistics of fast-growing
+    # tables
     "postgresql": ("SET enable_seqscan = off", "SET enable_hashjoin = off", "SET enable_mergejoin = off"),
 }
 
@@ -30,7 +31,7 @@ class EngineConnection:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is committed when the block ends well, and taken back otherwise."""
+        """Opens a transaction that is committed if the block succeeds, and rolled back otherwise."""
         with self.reading() as connection:
             connection.exec_driver_sql(_BEGIN[connection.dialect.name])
             yield connection
@@ -38,7 +39,7 @@ class EngineConnection:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Statements that are each a transaction of their own."""
+        """Yields the connection in autocommit mode."""
         ended = False
         try:
             yield self._opened()
@@ -48,7 +49,7 @@ class EngineConnection:
                 self.close()
 
     def close(self) -> None:
-        """What is asked afterwards opens another."""
+        """Closes the connection; the next use opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

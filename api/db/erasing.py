@@ -1,7 +1,7 @@
-"""Erased subjects in the control plane: events that were due to somebody, and what receivers answered to them.
+"""Erases data subjects from stored events and from the responses of webhook receivers.
 
-Deliveries, attempts and their order stay; an event keeps its ids. Does not belong here: what of an event goes
-(`warehouse.blanking`), or anything outside this database.
+Deliveries, attempts and their order stay; an event keeps its ids. Does not belong here: which parts of an event
+are blanked (`warehouse.blanking`), or anything outside this database.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -13,11 +13,11 @@ from api.db.engine import Database
 from api.db.webhook_models import Attempt, Delivery, MatchedEvent
 
 _CHUNK: Final = 1_000
-_OWNERSHIP: Final = "ownership.changed"  # the kind that tells of holders
+_OWNERSHIP: Final = "ownership.changed"  # the event type that names holders
 
 
 def erase(database: Database, companies: Collection[str], blanked: Callable[[str], str]) -> int:
-    """Blanks every stored event of these companies and of holders; how many. The freed pages go too."""
+    """Blanks stored events about these companies or erased holders; returns how many. Frees their pages."""
     count = 0
     for sequences in _concerned(database, companies):
         with database.writing() as session:
@@ -28,7 +28,7 @@ def erase(database: Database, companies: Collection[str], blanked: Callable[[str
 
 
 def _concerned(database: Database, companies: Collection[str]) -> Iterator[list[int]]:
-    """Sequences of events that may tell of somebody, a chunk at a time."""
+    """Yields chunks of sequences of events that may contain personal data."""
     after = 0
     wanted = or_(MatchedEvent.company_id.in_(companies), MatchedEvent.event_type == _OWNERSHIP)
     while True:
@@ -51,7 +51,7 @@ def _blank(connection: Connection, sequence: int, blanked: Callable[[str], str])
         return False
     connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(data=data))
     deliveries = select(Delivery.delivery_id).where(Delivery.sequence == sequence)
-    # a receiver may have answered with what it was sent
+    # a receiver may have echoed the event in its response
     connection.execute(
         update(Attempt)
         .where(Attempt.delivery_id.in_(deliveries))
@@ -61,7 +61,7 @@ def _blank(connection: Connection, sequence: int, blanked: Callable[[str], str])
 
 
 def _compact(database: Database) -> None:
-    """What was overwritten lies in free pages, and in the write-ahead log, until they are written anew."""
+    """Rewrites the files: overwritten data remains in free pages and in the write-ahead log until then."""
     with database.engine.connect().execution_options(
         isolation_level="AUTOCOMMIT", firm_begin=""
     ) as connection:

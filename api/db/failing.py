@@ -1,8 +1,8 @@
-"""What follows for a subscription when a schedule nears its end or ends: the owner's mail, the pause.
+"""Failure policy: warns the owner when a retry schedule nears its end, pauses when it ends.
 
-In the transaction that writes the attempt, so that there is no pause without its mail and no mail without its
-pause. Does not belong here: texts (`api.webhooks.notices`), sending them (`api.webhooks.mail`), what a pause does
-(`api.db.webhook_states`).
+Runs in the transaction that writes the attempt, so that no pause exists without its mail and no mail without
+its pause. Does not belong here: texts (`api.webhooks.notices`), sending them (`api.webhooks.mail`), what a
+pause does (`api.db.webhook_states`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from api.webhooks.notices import Failing
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """A subscription that these attempts paused."""
+    """A subscription paused because of these attempts."""
 
     subscription_id: str
     delivery_id: str
@@ -32,7 +32,10 @@ class Paused:
 def follow(
     connection: Connection, scheduled: Sequence[Finished], healths: Mapping[str, Health], public_url: str
 ) -> list[Paused]:
-    """Pauses what used up its retries, mails the owners. The lanes' locks are held."""
+    """Pauses subscriptions that used up their retries, and mails the owners.
+
+    The caller holds the endpoint-queue locks.
+    """
     paused: list[Paused] = []
     for one in scheduled:
         step, lane = one.step, one.due.queued.subscription_id
@@ -52,7 +55,7 @@ def _tell_paused(connection: Connection, one: Finished, health: Health, public_u
         select(func.count()).where(
             Delivery.subscription_id == one.due.queued.subscription_id,
             Delivery.status == "held",
-            Delivery.status != "succeeded",  # what the index is of
+            Delivery.status != "succeeded",  # the partial index's condition
         )
     ).scalar_one()
     notice = notices.paused(_failing(one, row, health), held, public_url)
@@ -66,7 +69,7 @@ def _warn(connection: Connection, one: Finished, health: Health, public_url: str
         return
     left, at = timedelta(milliseconds=due_at - one.finished_at), moment(one.finished_at)
     warning = f"warning:{one.due.queued.subscription_id}:"
-    # an endpoint that fails for some events only is warned of once as well, not for each of them
+    # one warning per endpoint, also if it fails for some events only, not one per event
     if not outbox.has_any(connection, row.account_id, warning, at - left):
         notice = notices.warning(_failing(one, row, health), left, public_url)
         outbox.add(connection, f"{warning}{_since(one, health)}", row.account_id, row.email, notice, at)
@@ -87,7 +90,7 @@ def _owner(connection: Connection, one: Finished) -> Any:
 
 
 def _since(one: Finished, health: Health) -> int:
-    """Another event may have been acknowledged a moment later: then this attempt is the first failure there is."""
+    """Start of the failure; this attempt's end if another event was acknowledged just before."""
     return one.finished_at if health.failing_since is None else health.failing_since
 
 

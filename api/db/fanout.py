@@ -1,14 +1,14 @@
-"""From events to deliveries, in the statements of one transaction.
+"""Fan-out: turns matched events into deliveries, in one transaction.
 
 See docs/architecture.md 10, docs/contract/delivery.md 1.
 
-`move` comes first: by compare-and-set, so that of two who match the same events one finds nothing to do. Then the
-lanes concerned are locked, as everybody does who changes a subscription's state; what is read afterwards is as it
-will be when this commits. Ids of deliveries are made of the millisecond of matching, the event's `sequence` and the
-subscription's own random characters: no two are alike, also without their time, of which replays make ids; and
-those of one millisecond rise with `sequence`.
+`move` comes first, as a compare-and-swap, so that of two processes matching the same events one finds nothing
+to do. Then the endpoint queues concerned are locked, as by every change of a subscription's state, so that what
+is read afterwards is still true at commit. A delivery id consists of the millisecond of matching, the event's
+`sequence` and the subscription's own random characters. Ids are unique, also without the time part, from which
+replays make ids; those of one millisecond rise with `sequence`.
 
-Does not belong here: reading the ledger, how many events make a batch, who leads (`api.webhooks.matching`).
+Does not belong here: reading the ledger, the batch size, leadership (`api.webhooks.matching`).
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An event as matching sees it. `head`: the first 16 characters of its deliveries' ids, without prefix."""
+    """An event to match. `head`: the first 16 characters of its deliveries' ids, without prefix."""
 
     event: MatchedEvent
     bit: int
@@ -35,21 +35,21 @@ class Candidate:
 
 
 def cursor(connection: Connection) -> int | None:
-    """How far the ledger has been matched; None before there was anything to match for."""
+    """Fan-out cursor: how far the ledger is matched; None before the first subscription."""
     return connection.execute(
         select(LedgerCursor.sequence).where(LedgerCursor.name == CURSOR)
     ).scalar_one_or_none()
 
 
 def earliest_wanted(connection: Connection) -> int | None:
-    """Where the oldest subscription begins; None while there is no subscription."""
+    """Lowest `from_sequence` of all subscriptions; None if there is none."""
     return connection.execute(select(func.min(Subscription.from_sequence))).scalar_one()
 
 
 def begin(connection: Connection) -> int | None:
-    """Sets the cursor where the oldest subscription begins; None while there is no subscription.
+    """Sets the cursor to the start of the oldest subscription; None while there is no subscription.
 
-    One that is being made meanwhile begins with what is published after it was committed: nothing is lost to it.
+    A subscription created concurrently starts with events published after its commit, so it misses nothing.
     """
     first = earliest_wanted(connection)
     if first is None:
@@ -60,7 +60,7 @@ def begin(connection: Connection) -> int | None:
 
 
 def move(connection: Connection, old: int, new: int) -> bool:
-    """Moves the cursor if it still stands at `old`; another who does so waits for this commit, and then fails."""
+    """Moves the cursor if it still equals `old`; a concurrent caller waits for this commit, then fails."""
     moved = connection.execute(
         update(LedgerCursor)
         .where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old)
@@ -70,7 +70,7 @@ def move(connection: Connection, old: int, new: int) -> bool:
 
 
 def match(connection: Connection, candidates: Sequence[Candidate]) -> int:
-    """Stores the deliveries of these events, all matched at one instant; how many there are."""
+    """Stores the deliveries of these events, all matched at one instant; returns their number."""
     if not candidates:
         return 0
     batch = [(c.event.sequence, c.event.company_id, c.bit, c.head) for c in candidates]
@@ -107,8 +107,9 @@ _BATCHES: Final = {
 }
 
 
-# From events to companies to subscriptions, in this order, whatever an engine knows or believes of the tables: each
-# event concerns few of a million companies named. SQLite keeps the order of a CROSS JOIN, PostgreSQL a fence.
+# Join order: events, companies, subscriptions, whatever the statistics say: each event matches few of a
+# million subscribed companies. SQLite keeps the order of a CROSS JOIN; OFFSET 0 is PostgreSQL's optimisation
+# fence.
 _NAMED: Final = {
     "sqlite": "batch CROSS JOIN webhook_companies AS c ON c.company_id = batch.company_id "
     "CROSS JOIN webhook_subscriptions AS s ON s.subscription_id = c.subscription_id",
@@ -120,7 +121,7 @@ _NAMED: Final = {
 
 
 def _matched(engine: str, only: str = "") -> str:
-    """The matches as a table, for statements to follow."""
+    """CTE of the matches, to precede a statement."""
     wanted = (
         f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"
     )
@@ -160,8 +161,9 @@ _LOCK: Final = (
     "WHERE subscription_id IN (SELECT subscription_id FROM matched) ORDER BY subscription_id"
 )
 
-# SQLite has one writer, so its statements all see the same. PostgreSQL's would each see what was committed before
-# it; one statement sees one state, that of after the locks, and of no others than the locked.
+# SQLite has one writer, so all its statements see the same state. PostgreSQL's would each see what was
+# committed before it; a single statement sees one state, the one after the locks, restricted to the locked
+# rows.
 _CONCERNED: Final = {
     "sqlite": text(_matched("sqlite") + _LOCK),
     "postgresql": text(_matched("postgresql") + _LOCK + " FOR UPDATE"),

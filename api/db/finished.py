@@ -1,7 +1,7 @@
-"""What a worker writes of attempts it has made: their log, their deliveries, their endpoints' health; one commit.
+"""Writes finished attempts in one commit: their log, their deliveries, their endpoints' health.
 
-Whoever deletes an attempt's row of the queue made it for the schedule. Where the row is gone (paused, deleted, or
-another worker was faster) the attempt is logged all the same: its success counts, its failure changes nothing else.
+An attempt belongs to the schedule if its queue row was deleted here. If the row is gone (paused, deleted, or
+another worker was faster), the attempt is still logged: its success counts, its failure changes nothing else.
 
 Does not belong here: what an attempt means (`api.webhooks.schedule`), or mail (`api.db.failing`).
 """
@@ -77,9 +77,10 @@ MakeId = Callable[[], str]
 def write(
     connection: Connection, finished: Sequence[Finished], replays: ReplayCounts, make_id: MakeId
 ) -> list[Finished]:
-    """Writes these attempts; gives those that were still the schedule's. The lanes' locks are held.
+    """Writes these attempts; returns those that belonged to the schedule.
 
-    What an earlier commit has written that broke before it was told of is left as it is.
+    The caller holds the endpoint-queue locks. Rows of an earlier commit that succeeded without being confirmed
+    are left as they are.
     """
     taken = queue.take_out(connection, (one.due.queued for one in finished))
     by_hand = {one.due.queued.attempt_id for one in finished if one.step is None}
@@ -96,7 +97,7 @@ def write(
 
 
 def healths(before: Mapping[str, Health], scheduled: Sequence[Finished]) -> dict[str, Health]:
-    """How endpoints do after these attempts, in the order in which they ended."""
+    """Endpoint health after these attempts, in the order in which they ended."""
     after: dict[str, Health] = {}
     for one in sorted(scheduled, key=lambda each: each.finished_at):
         lane = one.due.queued.subscription_id
@@ -119,7 +120,7 @@ def _after(health: Health, one: Finished) -> Health:
 
 
 def _parted(finished: Sequence[Finished], attempt_ids: set[str]) -> tuple[list[Finished], list[Finished]]:
-    """Those that are named, and the others; one attempt that was made twice is among the named once."""
+    """Splits into attempts with the given ids and the rest; an id that occurs twice is matched once."""
     named, others = list[Finished](), list[Finished]()
     for one in finished:
         (named if one.due.queued.attempt_id in attempt_ids else others).append(one)
@@ -128,9 +129,9 @@ def _parted(finished: Sequence[Finished], attempt_ids: set[str]) -> tuple[list[F
 
 
 def _log(connection: Connection, finished: Sequence[Finished], make_id: MakeId) -> Sequence[Finished]:
-    """Gives those that were not logged before: all but ever.
+    """Logs attempts and returns those not logged before, nearly always all.
 
-    Two workers may have made one attempt (a lease ran out): the second log has an id of its own.
+    Two workers may have made one attempt (an expired lease): the second log entry gets its own id.
     """
     rows = [_logged(one, one.due.queued.attempt_id) for one in finished]
     new, others = _parted(finished, {row[0] for row in _LOG.run(connection, rows)})
@@ -177,7 +178,7 @@ def _told(one: Finished) -> str:
 def _stepped(one: Finished) -> tuple[Any, ...]:
     step = one.step
     if step is None:
-        raise ValueError("an attempt by hand is no step of a schedule")
+        raise ValueError("a manual attempt is not part of a schedule")
     return (
         one.due.queued.subscription_id,
         one.due.queued.delivery_id,
@@ -198,7 +199,7 @@ def _again(one: Finished) -> Queued:
 
 
 def _apart(connection: Connection, one: Finished, replays: ReplayCounts) -> None:
-    """An attempt by hand, or one that was not the schedule's any more: rare, so one at a time."""
+    """Records a manual attempt, or one no longer in the schedule: rare, so one at a time."""
     queued = one.due.queued
     here = (
         Delivery.subscription_id == queued.subscription_id,

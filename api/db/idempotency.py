@@ -1,6 +1,6 @@
-"""Statements on requests that carry an Idempotency-Key, inside a transaction that the caller has begun.
+"""SQL on requests with an Idempotency-Key, inside a transaction the caller has begun.
 
-Does not belong here: what is kept, and for how long (`api.idempotency`).
+Does not belong here: the stored content and its lifetime (`api.idempotency`).
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One request with a key: what the key belongs to, the body's digest, and who asks."""
+    """One request with an idempotency key: the key's scope, the body's digest, and the request's id."""
 
     account_id: str
     operation: str
@@ -27,7 +27,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is known of the first request with a key; `status` and `answer` are None while it runs."""
+    """The stored first request with a key; `status` and `answer` are None while it runs."""
 
     fingerprint: bytes
     status: int | None
@@ -37,9 +37,9 @@ class Stored:
 def claim(
     connection: Connection, asked: Claim, at: datetime, expired: datetime, abandoned: datetime
 ) -> Stored | None:
-    """None for the one who may go on; else what another request with this key is, or was, answered.
+    """Claims the key: None if the caller may proceed, else the stored request with its response.
 
-    What was made before `expired` is forgotten, and what still runs since before `abandoned` is taken over.
+    A row created before `expired` is overwritten, and one still running since before `abandoned` is taken over.
     """
     table = IdempotentRequest
     fresh = {
@@ -60,7 +60,7 @@ def claim(
     )
     if connection.execute(statement).first() is not None:
         return None
-    # the row that stood in the way is locked or finished; one that goes away meanwhile was still running
+    # the conflicting row is locked or finished; one that vanishes meanwhile was still running
     row = connection.execute(
         select(table.fingerprint, table.status, table.answer).where(_is(asked))
     ).one_or_none()
@@ -68,13 +68,13 @@ def claim(
 
 
 def finish(connection: Connection, asked: Claim, status: int, answer: bytes) -> None:
-    """Keeps the answer, unless somebody else has taken the key over."""
+    """Stores the response, unless another request has taken the key over."""
     mine = and_(_is(asked), IdempotentRequest.claimed_by == asked.request_id)
     connection.execute(update(IdempotentRequest).where(mine).values(status=status, answer=answer))
 
 
 def release(connection: Connection, asked: Claim) -> None:
-    """Frees the key of a request of which nothing came."""
+    """Frees the key of a request that produced no response."""
     connection.execute(
         delete(IdempotentRequest).where(
             _is(asked),

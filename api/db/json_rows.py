@@ -1,7 +1,7 @@
-"""Statements over lists of rows: one parameter holds them all as JSON, on either engine.
+"""Bulk statements over lists of rows, passed as one JSON parameter, for both engines.
 
-One statement for a thousand rows costs a fraction of a thousand statements, and needs no ORM. Does not belong here:
-any statement of ours (`api.db.lanes`, `api.db.queue`, `api.db.finished`).
+One statement for a thousand rows costs a fraction of a thousand statements, and needs no ORM. Does not belong
+here: the statements (`api.db.lanes`, `api.db.queue`, `api.db.finished`).
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,11 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 class Statement:
-    """SQL for both engines: `?` are parameters, `{given}` is a table of the rows, `{for_update}` their lock.
+    """SQL template for both engines.
 
-    `columns` name what each row is made of, in order, with its PostgreSQL type; the rows are the first parameter.
+    `?` are parameters, `{given}` is a table of the rows, `{for_update}` and `{skip_locked}` their lock.
+    `columns` are the fields of each row in order, with their PostgreSQL types; the rows are the first
+    parameter.
     """
 
     __slots__ = ("_texts",)
@@ -26,7 +28,7 @@ class Statement:
         self._texts = {engine: _text(engine, template, columns) for engine in ENGINES}
 
     def run(self, connection: Connection, rows: Sequence[Sequence[Any]] = (), *more: Any) -> list[Any]:
-        """With rows, where the statement has any; gives what it returns, all of it."""
+        """Executes the statement, with rows if it takes any; returns all result rows."""
         parameters = (_ENCODER.encode(rows).decode(), *more) if rows else more
         found = connection.exec_driver_sql(self._texts[connection.dialect.name], parameters)
         return list(found.fetchall()) if found.returns_rows else []
@@ -42,7 +44,7 @@ def _text(engine: str, template: str, columns: dict[str, str]) -> str:
 
 
 def _on_sqlite(columns: dict[str, str]) -> str:
-    """Cast, for what has no type of its own is compared with a key without its index."""
+    """Table expression with casts: SQLite compares an untyped value with a key without using its index."""
     chosen = ", ".join(
         f"CAST(value ->> {place} AS {'text' if kind == 'text' else 'integer'}) AS {name}"
         for place, (name, kind) in enumerate(columns.items())

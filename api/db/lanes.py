@@ -1,7 +1,7 @@
-"""Statements on lanes: who works on which, how their endpoints do, what their subscriptions ask for.
+"""SQL on endpoint queues: leases, endpoint health, changed subscriptions.
 
-Locks are taken in the order of ids, here as in `api.db.webhook_states`. Does not belong here: what is in a lane
-(`api.db.queue`), or which lanes a worker should have (`api.webhooks.lanes`).
+Locks are taken in order of ids, here as in `api.db.webhook_states`. Does not belong here: the queued attempts
+(`api.db.queue`), or which endpoint queues a worker should lease (`api.webhooks.lanes`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ _FREE: Final = (
 )
 _WAITS: Final = f"EXISTS (SELECT 1 FROM webhook_lanes WHERE {_FREE})"  # noqa: S608 -- constants
 _WAITING: Final = Statement(f"SELECT {_WAITS}, {_WAITS}")
-# chosen first and by itself: PostgreSQL may run a subquery with a lock and a limit more than once
+# chosen in a materialized CTE: PostgreSQL may run a subquery with a lock and a limit more than once
 _LEASE: Final = Statement(
     f"WITH chosen AS MATERIALIZED (SELECT subscription_id FROM webhook_lanes WHERE {_FREE} "  # noqa: S608 -- constants
     "ORDER BY next_due_at LIMIT ? {skip_locked}) "
@@ -76,9 +76,9 @@ _CHANGED: Final = Statement(
 
 
 def waiting(connection: Connection, at: int, horizon: int) -> tuple[bool, bool]:
-    """Whether lanes are due that nobody works on: of endpoints that do well, of endpoints that fail.
+    """Whether unleased endpoint queues have due attempts: of healthy endpoints, of failing endpoints.
 
-    A lease beyond the horizon was written before the clock was set back: nobody holds it.
+    A lease beyond the horizon was written before the clock was set back, and counts as expired.
     """
     [(well, failing)] = _WAITING.run(connection, (), at, at, horizon, False, at, at, horizon, True)
     return bool(well), bool(failing)
@@ -87,7 +87,7 @@ def waiting(connection: Connection, at: int, horizon: int) -> tuple[bool, bool]:
 def lease(
     connection: Connection, lessee: str, at: int, horizon: int, until: int, places: tuple[int, int]
 ) -> list[LaneRecord]:
-    """Takes lanes that are due longest: so many of endpoints that do well, so many of endpoints that fail."""
+    """Leases the most overdue endpoint queues: `places` of healthy and of failing endpoints."""
     taken: list[LaneRecord] = []
     for most, failing in zip(places, (False, True), strict=True):
         if most > 0:
@@ -97,13 +97,13 @@ def lease(
 
 
 def lock(connection: Connection, subscription_ids: Iterable[str]) -> dict[str, Health]:
-    """Waits until nobody else changes these lanes; how their endpoints do."""
+    """Locks these endpoint queues; returns the health of their endpoints."""
     rows = _LOCK.run(connection, [(one,) for one in sorted(subscription_ids)])
     return {row[0]: Health(*row[1:]) for row in rows}
 
 
 def write_health(connection: Connection, healths: Mapping[str, Health]) -> None:
-    """The lanes' locks are held."""
+    """Writes endpoint health. The caller holds the endpoint-queue locks."""
     rows = [
         (
             one,
@@ -120,14 +120,14 @@ def write_health(connection: Connection, healths: Mapping[str, Health]) -> None:
 
 
 def renew(connection: Connection, lessee: str, subscription_ids: Iterable[str], until: int) -> None:
-    """Keeps what is still this lessee's. The locks are held. The rest `changed` tells."""
+    """Extends the leases still owned by `lessee`; `changed` reports the others. The caller holds the locks."""
     rows = [(one, until, lessee) for one in subscription_ids]
     if rows:
         _RENEW.run(connection, rows)
 
 
 def release(connection: Connection, lessee: str, releases: Sequence[Release]) -> None:
-    """Gives lanes back, and says when each is due next. The locks are held."""
+    """Releases endpoint queues and sets their next due time. The caller holds the locks."""
     if releases:
         rows = [(one.subscription_id, one.free_at, one.due_from, lessee) for one in releases]
         _RELEASE.run(connection, rows)
@@ -136,7 +136,7 @@ def release(connection: Connection, lessee: str, releases: Sequence[Release]) ->
 def changed(
     connection: Connection, lessee: str, known: Sequence[tuple[str, int]]
 ) -> tuple[list[SubscriberRecord], set[str]]:
-    """Subscriptions whose revision is not the known one, and lanes that are not this lessee's any more."""
+    """Returns subscriptions with another revision than the known one, and the endpoint queues lost by `lessee`."""
     if not known:
         return [], set()
     records, lost = [], set()

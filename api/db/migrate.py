@@ -1,6 +1,6 @@
-"""Brings a control-plane database to the newest schema; the only caller of Alembic.
+"""Migrates a control-plane database to the newest schema; the only caller of Alembic.
 
-Does not belong here: the steps themselves (`migrations/versions`).
+Does not belong here: the migrations (`migrations/versions`).
 """
 
 from pathlib import Path
@@ -17,38 +17,39 @@ from api.db.engine import Database
 from api.settings import SettingError
 
 _ENGINES: Final = ("sqlite", "postgresql")
-_WRITE: Final = "write postgresql://user:password@host/name, or leave it empty for SQLite"
-_LOCK: Final = 0x6669726D  # «firm»; any number that others who use the database do not
+_WRITE: Final = "use postgresql://user:password@host/name, or leave it empty for SQLite"
+_LOCK: Final = 0x6669726D  # «firm» in ASCII; any number not used by other users of the database
 _FOLDER: Final = Path(__file__).parent / "migrations"
 
 
 def config() -> Config:
-    """Alembic's configuration without a file: the connection is handed over, never looked up."""
+    """Alembic's configuration without a file: the connection is passed in, never looked up."""
     settings = Config()
     settings.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
     return settings
 
 
 def newest() -> str:
-    """The newest revision that is known here."""
+    """The newest known revision."""
     return str(ScriptDirectory.from_config(config()).get_current_head())
 
 
 def is_known(revision: str) -> bool:
-    """Whether a revision is among those known here, so that a database of it can be brought up to date."""
+    """Whether a revision is known here, so that its database can be upgraded."""
     return revision in {step.revision for step in ScriptDirectory.from_config(config()).walk_revisions()}
 
 
 def revision(database: Database) -> str | None:
-    """The revision of a database; None where it has no tables yet. Changes nothing."""
+    """The revision of a database; None if it has no tables yet. Changes nothing."""
     with database.reading() as session:
         return MigrationContext.configure(session.connection()).get_current_revision()
 
 
 def upgrade(database: Database) -> None:
-    """Apply what is missing. Processes starting together wait for each other.
+    """Applies missing migrations. Processes that start together wait for each other.
 
-    SQLite's writers lock at BEGIN; PostgreSQL's would all read before one writes, so they take a lock first.
+    SQLite's writers lock at BEGIN; PostgreSQL's would all read before one writes, so they take an advisory lock
+    first.
     """
     settings = config()
     head = ScriptDirectory.from_config(settings).get_current_head()
@@ -62,14 +63,15 @@ def upgrade(database: Database) -> None:
 
 
 def prepare(url: str) -> Database:
-    """The database of the service: its folder made where it is a file, its schema brought up to date.
+    """Opens the service's database: creates the folder of a SQLite file and upgrades the schema.
 
-    SettingError where the address makes no sense or nothing answers there; it never shows the password.
+    Raises SettingError if the address is invalid or the database cannot be reached; the message never shows the
+    password.
     """
     try:
         database = Database(url)
     except (ArgumentError, ImportError) as error:
-        raise SettingError(f"FIRM_DATABASE_URL is no database address ({error}): {_WRITE}") from None
+        raise SettingError(f"FIRM_DATABASE_URL is not a database URL ({error}): {_WRITE}") from None
     shown = database.url.render_as_string(hide_password=True)
     if database.url.get_backend_name() not in _ENGINES:
         raise SettingError(f"FIRM_DATABASE_URL: {shown} is neither SQLite nor PostgreSQL: {_WRITE}")
@@ -88,5 +90,5 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SettingError(
-            f"{folder} cannot be made ({error.strerror}): name a folder that can be written in FIRM_DATA"
+            f"{folder} cannot be created ({error.strerror}): set FIRM_DATA to a writable folder"
         ) from None

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import JSON
 
-# Names that do not depend on the engine, so that migrations can name what they change.
+# Constraint names independent of the engine, so that migrations can refer to them.
 _NAMES: Final = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -32,7 +32,7 @@ _NAMES: Final = {
 
 
 class Instant(TypeDecorator[datetime]):
-    """An instant in UTC: aware in Python; engines without time zones keep it as written."""
+    """An instant in UTC: timezone-aware in Python; stored without zone by engines that have none."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -41,7 +41,7 @@ class Instant(TypeDecorator[datetime]):
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError("an instant needs a time zone")
+            raise ValueError("a datetime needs a time zone")
         value = value.astimezone(UTC)
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
@@ -56,7 +56,7 @@ class Base(DeclarativeBase):
 
 
 class Account(Base):
-    """Who pays: one e-mail, one tier, many keys."""
+    """An account: one e-mail address, one tier, many API keys."""
 
     __tablename__ = "accounts"
     __table_args__ = (
@@ -74,7 +74,7 @@ class Account(Base):
 
 
 class ApiKey(Base):
-    """One key: its digest, what may be shown of it, and until when it works."""
+    """An API key: its digest, its displayable parts, and its validity."""
 
     __tablename__ = "api_keys"
     __table_args__ = (CheckConstraint("kind IN ('live', 'secret', 'public')", name="kind"),)
@@ -95,7 +95,7 @@ class ApiKey(Base):
 
 
 class Usage(Base):
-    """Counted requests of one account in one month (202611)."""
+    """Request count of one account in one month (202611)."""
 
     __tablename__ = "usage"
     __table_args__ = (CheckConstraint("count >= 0", name="count"),)
@@ -106,7 +106,7 @@ class Usage(Base):
 
 
 class StripeCustomer(Base):
-    """An account as Stripe knows it, and what Stripe last said of its subscription."""
+    """The Stripe customer of an account, and the last fetched state of its subscription."""
 
     __tablename__ = "stripe_customers"
 
@@ -120,7 +120,7 @@ class StripeCustomer(Base):
 
 
 class StripeEvent(Base):
-    """An event of Stripe's that has been acted upon: another copy of it is not."""
+    """A processed Stripe event, kept to ignore repeated deliveries of it."""
 
     __tablename__ = "stripe_events"
 
@@ -130,7 +130,7 @@ class StripeEvent(Base):
 
 
 class UsageDay(Base):
-    """Where an account's count of the month stood when a day (20261122) counted its first request."""
+    """The month's count of an account just before a day's (20261122) first request."""
 
     __tablename__ = "usage_days"
 
@@ -140,19 +140,19 @@ class UsageDay(Base):
 
 
 class SignInLink(Base):
-    """A link that was mailed and not used yet: the digest of its token, and to whom it went."""
+    """An unused sign-in link: the digest of its token and the address it was mailed to."""
 
     __tablename__ = "sign_in_links"
 
     digest: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
     email: Mapped[str] = mapped_column(String(320), index=True)
-    """Whether it has an account or not: whoever opens the link has shown that it is theirs."""
+    """With or without an account: opening the link proves ownership of the address."""
     created_at: Mapped[datetime] = mapped_column(Instant())
     expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
 
 
 class DashboardSession(Base):
-    """A browser that is signed in; its row goes when it is signed out."""
+    """A signed-in browser session; the row is deleted on sign-out."""
 
     __tablename__ = "dashboard_sessions"
 
@@ -160,14 +160,14 @@ class DashboardSession(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
     digest: Mapped[bytes] = mapped_column(LargeBinary(32), unique=True)
     browser: Mapped[str | None] = mapped_column(String(200))
-    """What it calls itself, so that its owner knows it in a list."""
+    """The browser's self-description, by which the owner recognises it in a list."""
     created_at: Mapped[datetime] = mapped_column(Instant())
     seen_at: Mapped[datetime] = mapped_column(Instant())
     expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
 
 
 class ShownOnce(Base):
-    """What a page is to show once, sealed by the token of the session that it is for."""
+    """A secret to display once, encrypted with the token of its session."""
 
     __tablename__ = "shown_once"
 

@@ -1,9 +1,9 @@
-"""All SQL of the mail outbox: one row per occasion, kept until a mail server has it, and as its record afterwards.
+"""SQL of the mail outbox: one row per occasion, kept as a record after sending.
 
-`add` works in the transaction that makes the occasion (a pause, a failed retry), so neither exists without the
-other. A mail that is being sent is not due meanwhile: `next_attempt_at` is then the end of the claim, and whoever
-claims it raises `attempts`, by which it is recognised. Does not belong here: texts (`api.webhooks.notices`), SMTP
-and waits (`api.webhooks.mail`).
+`add` runs in the transaction of its occasion (a pause, a failed retry), so neither exists without the other.
+While a mail is being sent it is not due: `next_attempt_at` is then the end of the claim, and each claim raises
+`attempts`, which identifies it. Does not belong here: texts (`api.webhooks.notices`), SMTP and waits
+(`api.webhooks.mail`).
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _LONGEST_ERROR: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class DueMail:
-    """A mail that was claimed: whoever holds this one sends it. `attempts` counts this one."""
+    """A claimed mail, to be sent by its holder. `attempts` includes the current one."""
 
     mail_id: str
     occasion: str
@@ -40,7 +40,7 @@ class DueMail:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many mails are not done, and since when the oldest of them waits."""
+    """Number of unfinished mails, and the creation time of the oldest."""
 
     count: int
     since: datetime | None
@@ -49,7 +49,7 @@ class Waiting:
 def add(
     connection: Connection, occasion: str, account_id: str, recipient: str, notice: Notice, at: datetime
 ) -> bool:
-    """A mail to an account's owner, due now. False, and nothing added, where the occasion has its mail already."""
+    """Adds a mail to an account's owner, due now; False if the occasion already has its mail."""
     statement = _INSERTS[connection.dialect.name](Mail).values(
         mail_id=_mail_id(occasion),
         occasion=occasion,
@@ -63,12 +63,12 @@ def add(
         sent_at=None,
         last_error=None,
     )
-    added = statement.on_conflict_do_nothing().returning(Mail.mail_id)  # a row count not every driver tells
+    added = statement.on_conflict_do_nothing().returning(Mail.mail_id)  # not every driver reports a row count
     return connection.execute(added).first() is not None
 
 
 def has_any(connection: Connection, account_id: str, beginning: str, since: datetime) -> bool:
-    """Whether an account has a mail of such occasions that is not older."""
+    """Whether the account has a mail since `since` with an occasion that starts with `beginning`."""
     found = select(Mail.mail_id).where(
         Mail.account_id == account_id,
         Mail.occasion.startswith(beginning, autoescape=True),
@@ -78,7 +78,7 @@ def has_any(connection: Connection, account_id: str, beginning: str, since: date
 
 
 def is_due(connection: Connection, at: datetime) -> bool:
-    """Whether there is a mail to claim; asked first, because claiming takes a writer's lock."""
+    """Whether a mail can be claimed; checked first, because claiming takes the write lock."""
     return (
         connection.execute(select(Mail.mail_id).where(Mail.next_attempt_at <= at).limit(1)).first()
         is not None
@@ -86,7 +86,7 @@ def is_due(connection: Connection, at: datetime) -> bool:
 
 
 def claim(connection: Connection, at: datetime, until: datetime) -> DueMail | None:
-    """The mail that is due longest, nobody else's until then; None where none is."""
+    """Claims the most overdue mail until `until`; None if no mail can be claimed."""
     due = (
         select(Mail)
         .where(Mail.next_attempt_at <= at)
@@ -115,7 +115,7 @@ def claim(connection: Connection, at: datetime, until: datetime) -> DueMail | No
 
 
 def sent(connection: Connection, mail: DueMail, at: datetime) -> None:
-    """A mail server has it. That stands, even if the claim has run out meanwhile."""
+    """Marks a mail as accepted by a mail server, even if the claim has expired meanwhile."""
     connection.execute(
         update(Mail)
         .where(Mail.mail_id == mail.mail_id)
@@ -124,17 +124,17 @@ def sent(connection: Connection, mail: DueMail, at: datetime) -> None:
 
 
 def done(connection: Connection, mail: DueMail, error: str | None = None) -> None:
-    """Nothing more is to be done for it: it was logged, or (with an error) given up."""
+    """Finishes a mail without sending: it was logged or, with an error, given up."""
     _settle(connection, mail, None, error)
 
 
 def failed(connection: Connection, mail: DueMail, error: str, next_attempt_at: datetime) -> None:
-    """It will be tried again then."""
+    """Schedules another attempt at `next_attempt_at`."""
     _settle(connection, mail, next_attempt_at, error)
 
 
 def waiting(connection: Connection) -> Waiting:
-    """What no mail server has yet."""
+    """Counts mails that no mail server has accepted yet."""
     row = connection.execute(
         select(func.count(), func.min(Mail.created_at)).where(Mail.next_attempt_at.is_not(None))
     ).one()
@@ -144,7 +144,7 @@ def waiting(connection: Connection) -> Waiting:
 def _settle(
     connection: Connection, mail: DueMail, next_attempt_at: datetime | None, error: str | None
 ) -> None:
-    """Only by the claim that stands: who was slower than it leaves the mail to the next."""
+    """Updates the mail only under the current claim; a slower holder leaves it to the next one."""
     connection.execute(
         update(Mail)
         .where(Mail.mail_id == mail.mail_id, Mail.attempts == mail.attempts, Mail.sent_at.is_(None))
@@ -153,6 +153,6 @@ def _settle(
 
 
 def _mail_id(occasion: str) -> str:
-    """The same for the same occasion: its Message-ID, by which a mail that came twice is known to be one."""
+    """Deterministic id per occasion; as Message-ID it lets receivers recognise duplicates."""
     digest = b32encode(hashlib.sha256(occasion.encode()).digest()).decode().lower()
     return _PREFIX + digest[:_ID_CHARACTERS]

@@ -1,8 +1,8 @@
-"""Takes away what nobody can ask for any more, a bounded number of rows per call.
+"""Retention SQL: deletes data past its retention, a bounded number of rows per call.
 
-Deliveries are of one subscription at a time, oldest first: their ids rise with time, so what is too old is the
-beginning of a range. What is unfinished is never taken, however old. Does not belong here: how old is too old, or
-when (`api.webhooks.pruning`).
+Deliveries are pruned per subscription, oldest first: their ids rise with time, so expired ones are the
+beginning of a range. Unfinished ones are never deleted, however old. Does not belong here: the retention
+periods and the schedule (`api.webhooks.pruning`).
 """
 
 from collections.abc import Collection
@@ -26,16 +26,16 @@ from api.db.webhook_states import UNFINISHED, lock_lanes
 
 
 def next_subscription(connection: Connection, after: str, below: str) -> str | None:
-    """The next subscription, by id, that has a delivery with an id below."""
+    """Returns the next subscription, by id, that has a delivery with an id below `below`."""
     old = exists().where(Delivery.subscription_id == Lane.subscription_id, Delivery.delivery_id < below)
     statement = select(Lane.subscription_id).where(Lane.subscription_id > after, old)
     return connection.execute(statement.order_by(Lane.subscription_id).limit(1)).scalar_one_or_none()
 
 
 def take_deliveries(connection: Connection, subscription_id: str, below: str, limit: int) -> int:
-    """Takes the oldest deliveries that have ended, with their attempts; how many.
+    """Deletes the oldest finished deliveries with their attempts; returns their number.
 
-    One that waits for an attempt asked for by hand stays until that has been made.
+    A delivery with a queued manual attempt stays until that attempt has been made.
     """
     lock_lanes(connection, [subscription_id])
     by_hand = select(QueuedAttempt.delivery_id).where(
@@ -56,14 +56,17 @@ def take_deliveries(connection: Connection, subscription_id: str, below: str, li
 
 
 def left(connection: Connection, subscription_id: str, below: str) -> set[int]:
-    """Sequences of what is old and stays: their events stay too."""
+    """Sequences of expired deliveries that stay, so that their events stay too."""
     return set(connection.execute(select(Delivery.sequence).where(_old(subscription_id, below))).scalars())
 
 
 def take_events(
     connection: Connection, after: int, before: datetime, kept: Collection[int], limit: int
 ) -> int | None:
-    """Takes up to so many events that were matched before, but for those kept; where to go on, None at the end."""
+    """Deletes up to `limit` events matched before `before`, except `kept`.
+
+    Returns the sequence to continue after; None at the end.
+    """
     oldest = (
         select(MatchedEvent.sequence, MatchedEvent.matched_at)
         .where(MatchedEvent.sequence > after)
@@ -78,7 +81,7 @@ def take_events(
 
 
 def take_companies(connection: Connection, limit: int) -> int:
-    """Takes up to so many companies of subscriptions that were deleted; how many."""
+    """Deletes up to `limit` companies of deleted subscriptions; returns their number."""
     chosen = (
         select(SubscribedCompany.subscription_id, SubscribedCompany.company_id)
         .join(Subscription, Subscription.subscription_id == SubscribedCompany.subscription_id)
@@ -98,7 +101,7 @@ def take_companies(connection: Connection, limit: int) -> int:
 
 
 def take_subscription(connection: Connection, before: datetime) -> bool:
-    """Takes one subscription that was deleted before and of which no delivery is left."""
+    """Deletes one subscription that was deleted before `before` and has no deliveries left."""
     some = exists().where(Delivery.subscription_id == Subscription.subscription_id)
     named = exists().where(SubscribedCompany.subscription_id == Subscription.subscription_id)
     gone = connection.execute(
@@ -112,7 +115,7 @@ def take_subscription(connection: Connection, before: datetime) -> bool:
 
 
 def take_records(connection: Connection, before: datetime, requests_before: datetime) -> int:
-    """Takes replays and mails that are done, and requests that are no longer repeated; how many."""
+    """Deletes completed replays, finished mails, and expired idempotent requests; returns their number."""
     done = connection.execute(
         delete(Replay).where(Replay.completed_at.is_not(None), Replay.created_at < before)
     ).rowcount
@@ -128,7 +131,7 @@ def take_records(connection: Connection, before: datetime, requests_before: date
 
 
 def wipe_secrets(connection: Connection, at: datetime) -> int:
-    """Forgets previous secrets that sign nothing any more; how many."""
+    """Wipes previous secrets that no longer sign; returns their number."""
     expired = or_(
         Subscription.previous_secret_expires_at <= at,
         and_(Subscription.deleted_at.is_not(None), Subscription.previous_secret.is_not(None)),

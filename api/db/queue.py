@@ -1,6 +1,6 @@
-"""Statements on the queue: which attempts are due, with all they need, and which are not made at all.
+"""SQL on the attempt queue: due attempts with their details, enqueue, dequeue, defer.
 
-Does not belong here: attempts that were made (`api.db.finished`), or who works on a lane (`api.db.lanes`).
+Does not belong here: finished attempts (`api.db.finished`), or leases of endpoint queues (`api.db.lanes`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +19,8 @@ _SOME_DUE: Final = (
     "WHERE subscription_id = {lane} AND due_at <= {at} AND {which} "
     "ORDER BY due_at, attempt_id LIMIT {most}) AS part"
 )
-# what is asked for by hand goes first, for that says «now»; then what has its time: behind all that an endpoint
-# that hangs has not answered yet it would lose it
+# manual attempts first, as their user waits; then retries, which would miss their scheduled time behind the
+# backlog of a hanging endpoint
 _DUE_OF_ONE: Final = (
     _SOME_DUE.replace("{which}", BY_HAND)
     + " UNION ALL "
@@ -30,7 +30,7 @@ _DUE_OF_ONE: Final = (
     + " LIMIT {most}"
 )
 _LIMITS: Final = _DUE_OF_ONE.count("{most}")
-# SQLite knows no lateral join, and a statement for each lane costs more than its rows: they come as JSON
+# SQLite has no lateral join, and one statement per endpoint queue costs more than its rows: they come as JSON
 _DUE_AS_JSON: Final = Statement(
     "WITH lanes AS MATERIALIZED (SELECT * FROM {given}) SELECT lanes.subscription_id, ("  # noqa: S608 -- constants
     "SELECT json_group_array(json_array(subscription_id, due_at, attempt_id, delivery_id, trigger)) FROM ("
@@ -92,7 +92,7 @@ _ASIDE: Final = Statement(
 
 
 def due(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> list[Queued]:
-    """So many due attempts of each lane: those asked for by hand, retries, then others, each oldest first."""
+    """Due attempts of each endpoint queue up to its limit: manual, retries, others; each oldest first."""
     if not wanted:
         return []
     if connection.dialect.name == "sqlite":
@@ -101,7 +101,7 @@ def due(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> l
 
 
 def _due_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> Iterator[Queued]:
-    """In a few statements, for a limit is one for all lanes of a statement: the next power of two."""
+    """Groups queues by limit, rounded up to a power of two: a statement has one limit for all its queues."""
     lots: dict[int, dict[str, int]] = {}
     for lane, most in wanted:
         lots.setdefault(1 << (most - 1).bit_length(), {})[lane] = most
@@ -112,7 +112,7 @@ def _due_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str, 
 
 
 def detailed(connection: Connection, chosen: Sequence[Queued]) -> Iterator[Due]:
-    """With what their deliveries, events and subscriptions say; without data where any of it is missing."""
+    """Adds details of deliveries, events and subscriptions; `data` is None where any is missing."""
     if not chosen:
         return
     rows = [(place, one.subscription_id, one.delivery_id) for place, one in enumerate(chosen)]
@@ -126,19 +126,19 @@ _NOTHING: Final = (0, None, None, None, None, None, None)
 
 
 def take_out(connection: Connection, queued: Iterable[Queued]) -> set[str]:
-    """Deletes rows; the attempt ids of those that were there: they are the caller's alone."""
+    """Deletes queue rows; returns the attempt ids deleted, which only this caller now owns."""
     rows = [one[:3] for one in queued]
     return {row[0] for row in _TAKE_OUT.run(connection, rows)} if rows else set()
 
 
 def put_in(connection: Connection, queued: Sequence[Queued]) -> None:
-    """Attempts to be made later. The lanes' locks are held, or the lane is leased by the caller."""
+    """Enqueues attempts. The caller holds the endpoint-queue locks or leases."""
     if queued:
         _PUT_IN.run(connection, queued)
 
 
 def put_aside(connection: Connection, asides: Sequence[Aside], at: int, replays: ReplayCounts) -> None:
-    """Takes attempts out of the queue unmade. One that was asked for by hand leaves its delivery as it was."""
+    """Removes attempts from the queue without making them; manual ones leave their delivery unchanged."""
     taken = take_out(connection, (one.queued for one in asides))
     rows = [
         (

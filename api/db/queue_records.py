@@ -1,4 +1,4 @@
-"""What the queue gives a worker and what it takes back. Instants are whole milliseconds since 1970.
+"""Records exchanged between the attempt queue and a worker. Instants are milliseconds since 1970.
 
 Does not belong here: statements (`api.db.lanes`, `api.db.queue`, `api.db.finished`).
 """
@@ -11,7 +11,7 @@ from api.webhooks.schedule import Step
 
 
 class Queued(NamedTuple):
-    """A row of the queue."""
+    """A row of the attempt queue."""
 
     subscription_id: str
     due_at: int
@@ -22,7 +22,7 @@ class Queued(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """An attempt to be made, with what it needs; `data` is None where the event or delivery is not there."""
+    """An attempt to make, with its details; `data` is None if the event or delivery is missing."""
 
     queued: Queued
     tries: int
@@ -31,12 +31,12 @@ class Due:
     event_type: str
     data: bytes | None = field(repr=False)
     names_company: bool
-    """Whether the subscription wants events of this company."""
+    """Whether the subscription covers the event's company."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaneRecord:
-    """A lane that was leased: how its endpoint did."""
+    """A leased endpoint queue, with its endpoint's health."""
 
     subscription_id: str
     consecutive_failures: int
@@ -45,7 +45,7 @@ class LaneRecord:
 
 @dataclass(frozen=True, slots=True)
 class SubscriberRecord:
-    """A subscription as its lane's lessee must know it; secrets are sealed."""
+    """The subscription fields a worker needs; secrets are encrypted."""
 
     subscription_id: str
     revision: int
@@ -61,7 +61,7 @@ class SubscriberRecord:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """An attempt that was made, and what it means for its delivery; `step` is None for one asked for by hand."""
+    """A finished attempt and the delivery's next step; `step` is None for a manual one."""
 
     due: Due
     number: int
@@ -73,13 +73,13 @@ class Finished:
 
     @property
     def finished_at(self) -> int:
-        """By the measured duration: a clock that is set meanwhile does not change it."""
+        """Start plus measured duration, so that clock changes meanwhile have no effect."""
         return self.started_at + self.outcome.duration_ms
 
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A queued attempt that is not made, and what becomes of its delivery: `held` or `canceled`."""
+    """A queued attempt not to be made; its delivery becomes `held` or `canceled`."""
 
     queued: Queued
     status: str
@@ -87,7 +87,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A lane that is given back. Nobody takes it before `free_at`; it is due no earlier than `due_from`."""
+    """An endpoint queue to release: not leased again before `free_at`, and due no earlier than `due_from`."""
 
     subscription_id: str
     free_at: int | None = None
@@ -96,7 +96,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How an endpoint does, after what was written."""
+    """Health of an endpoint after the last written attempts."""
 
     consecutive_failures: int
     last_attempt_at: int | None

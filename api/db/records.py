@@ -1,4 +1,4 @@
-"""What repositories hand out: plain frozen values, never live rows of a session.
+"""Plain frozen records returned by repositories, never ORM rows of a session.
 
 Does not belong here: how they are stored (`api.db.models`).
 """
@@ -24,7 +24,7 @@ class AccountRecord:
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """One key with what admission needs to know of its account. The key itself is nowhere."""
+    """An API key with the account fields that access control needs. The key itself is not stored."""
 
     key_id: str
     account_id: str
@@ -40,11 +40,11 @@ class KeyRecord:
     tier: str
     account_status: str
     month: int = 0
-    """The month that `used` is of; 0 where nobody asked."""
+    """The month of `used`; 0 if usage was not queried."""
     used: int = 0
 
     def state(self, now: datetime) -> KeyState:
-        """Whether it works at an instant, or why not."""
+        """State of the key at an instant."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"

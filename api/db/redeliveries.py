@@ -1,10 +1,10 @@
-"""What callers put back into the queue: one attempt by hand, or a window of the log as a replay.
+"""SQL of manual redelivery: one attempt, or a time window of the log as a replay.
 
 See docs/contract/contract.md 4.8.
 
-Every function takes the lane's lock first (`api.db.webhook_states`), so that what it reads of a subscription and
-of its deliveries still holds when it writes. Does not belong here: making attempts (`api.db.queue`), or who may
-ask (`api.webhooks.redelivery`).
+The endpoint-queue lock (`api.db.webhook_states`) is held by the caller, so that what was read of a subscription
+and its deliveries is still true when written. Does not belong here: making attempts (`api.db.queue`), or access
+control (`api.webhooks.redelivery`).
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _PREFIX_AND_TIME = 14
 def queue_by_hand(
     connection: Connection, subscription_id: str, delivery_id: str, attempt_id: str, at: datetime
 ) -> None:
-    """One attempt more, due now. The lane's lock is held."""
+    """Enqueues a manual attempt, due now. The caller holds the endpoint-queue lock."""
     connection.execute(
         insert(QueuedAttempt).values(
             subscription_id=subscription_id,
@@ -38,9 +38,12 @@ def queue_by_hand(
 
 
 def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
-    """Takes up what the replay asks for, with a fresh schedule each; how many. The lane's lock is held."""
+    """Enqueues the deliveries a replay selects, each with a fresh retry schedule; returns their number.
+
+    The caller holds the endpoint-queue lock.
+    """
     at = replay.created_at
-    # an id's beginning tells when: deliveries of this replay get attempts in the replay's own millisecond
+    # the time part of an id: attempts of this replay carry the replay's own millisecond
     attempt = literal(f"att_{replay.replay_id[4:_PREFIX_AND_TIME]}").concat(
         func.substr(Delivery.delivery_id, _PREFIX_AND_TIME + 1)
     )

@@ -1,4 +1,4 @@
-"""Counters of running replays: whoever ends one of their deliveries counts it, in the same transaction.
+"""Progress counters of running replays, updated in the transaction that ends a delivery.
 
 Does not belong here: deliveries that a pause or a deletion takes out of the queue (`api.db.webhook_states`).
 """
@@ -13,7 +13,7 @@ from api.db.webhook_states import end_replays
 
 
 class ReplayCounts:
-    """Deliveries of replays that ended in one transaction; written once, at its end."""
+    """Counts replay deliveries that ended in one transaction; written once, at its end."""
 
     def __init__(self) -> None:
         self._succeeded: Counter[str] = Counter()
@@ -21,13 +21,16 @@ class ReplayCounts:
         self._subscriptions: set[str] = set()
 
     def count(self, replay_id: str | None, subscription_id: str, succeeded: bool) -> None:
-        """One delivery ended; nothing where no replay took it up."""
+        """Counts one ended delivery; no effect if it belongs to no replay."""
         if replay_id is not None:
             (self._succeeded if succeeded else self._failed)[replay_id] += 1
             self._subscriptions.add(subscription_id)
 
     def write(self, connection: Connection, at: datetime) -> None:
-        """Adds them up, and completes replays in which every delivery has ended. The lanes' locks are held."""
+        """Writes the counters, and completes replays in which every delivery has ended.
+
+        The caller holds the endpoint-queue locks.
+        """
         for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
             connection.execute(
                 update(Replay)

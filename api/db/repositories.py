@@ -1,4 +1,4 @@
-"""All SQL of the control plane. A repository works inside a session that its caller has begun.
+"""SQL of accounts, API keys and usage, inside a session the caller has begun.
 
 Nothing here commits: `Database.writing` does. Does not belong here: rules about accounts and keys
 (`api.accounts`).
@@ -36,13 +36,13 @@ class AccountRepository:
         self._session.flush()
 
     def find(self, named: str) -> AccountRecord | None:
-        """By id or by e-mail."""
+        """Finds an account by id or e-mail address."""
         column = Account.email if "@" in named else Account.account_id
         account = self._session.scalars(select(Account).where(column == named)).one_or_none()
         return _account(account) if account else None
 
     def all(self) -> list[AccountRecord]:
-        """Oldest first."""
+        """Returns all of them, oldest first."""
         return [
             _account(account)
             for account in self._session.scalars(select(Account).order_by(Account.account_id))
@@ -81,7 +81,10 @@ class KeyRepository:
         self._session.flush()
 
     def by_digest(self, digest: bytes, month: int) -> KeyRecord | None:
-        """With what its account has used in that month: one statement, whether there is such a key or not."""
+        """Finds a key by digest, with its account's usage in `month`.
+
+        One statement, whether the key exists or not.
+        """
         counted = and_(Usage.account_id == ApiKey.account_id, Usage.month == month)
         statement = (
             _KEYS.add_columns(func.coalesce(Usage.count, 0))
@@ -95,12 +98,12 @@ class KeyRepository:
         return self._one(ApiKey.key_id == key_id)
 
     def of_account(self, account_id: str) -> list[KeyRecord]:
-        """Oldest first."""
+        """Returns all of them, oldest first."""
         rows = self._session.execute(_KEYS.where(ApiKey.account_id == account_id).order_by(ApiKey.key_id))
         return [_key(key, account) for key, account in rows]
 
     def revoke(self, key_id: str, at: datetime) -> None:
-        """The first revocation stands."""
+        """Revokes a key; a repeated revocation keeps the first time."""
         unrevoked = (ApiKey.key_id == key_id) & ApiKey.revoked_at.is_(None)
         self._session.execute(update(ApiKey).where(unrevoked).values(revoked_at=at))
 
@@ -116,13 +119,13 @@ _KEYS = select(ApiKey, Account).join(Account, ApiKey.account_id == Account.accou
 
 
 class UsageRepository:
-    """Counts per account and month, on a connection whose transaction its caller has begun."""
+    """Usage counts per account and month, on a connection in a transaction the caller has begun."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def add(self, rows: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-        """Add counts to rows that are there or not; the totals then. Accounts that do not exist are left out."""
+        """Adds counts, inserting missing rows; returns the new totals. Unknown accounts are skipped."""
         statement = _ADD_USAGE[self._connection.dialect.name]
         found = self._connection.exec_driver_sql(statement, (msgspec.json.encode(rows).decode(),))
         return [(row[0], row[1], row[2]) for row in found]
@@ -133,9 +136,9 @@ class UsageRepository:
 
 
 def _add_usage(source: str) -> str:
-    """One statement for any number of rows; in one order everywhere, so that writers cannot lock in a circle.
+    """One upsert for any number of rows, always in the same order, so that writers cannot deadlock.
 
-    Rows of one account and month are added up first: PostgreSQL refuses to change a row twice in one statement.
+    Rows of one account and month are summed first: PostgreSQL refuses to change a row twice in one statement.
     """
     return (
         f"INSERT INTO usage (account_id, month, count) "  # noqa: S608 -- of the two texts below

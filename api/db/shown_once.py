@@ -1,6 +1,6 @@
-"""All SQL of what a page shows once: kept sealed for one session, and gone when it is taken.
+"""SQL of one-time secrets: stored encrypted for one session, deleted when read.
 
-Does not belong here: how it is sealed, or how long it lasts (`api.dashboard.showing`).
+Does not belong here: how they are encrypted, or how long they last (`api.dashboard.showing`).
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ def keep(connection: Connection, view_id: str, session_id: str, sealed: bytes, u
 
 
 def take(connection: Connection, view_id: str, session_id: str, at: datetime) -> bytes | None:
-    """What was kept for that session, once; None where it was taken, has run out, or is another's."""
+    """Reads and deletes a session's secret; None if already read, expired, or another session's."""
     taken = delete(ShownOnce).where(
         ShownOnce.view_id == view_id, ShownOnce.session_id == session_id, ShownOnce.expires_at > at
     )
@@ -25,5 +25,5 @@ def take(connection: Connection, view_id: str, session_id: str, at: datetime) ->
 
 
 def take_expired(connection: Connection, at: datetime) -> None:
-    """What nobody came for in time."""
+    """Deletes expired secrets."""
     connection.execute(delete(ShownOnce).where(ShownOnce.expires_at <= at))

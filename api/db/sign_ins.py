@@ -1,6 +1,6 @@
-"""All SQL of signing in: links that were mailed, sessions of browsers, the account behind an address.
+"""SQL of signing in: mailed links, browser sessions, the account of an e-mail address.
 
-Tokens are known here by their digests alone. Does not belong here: how long anything lasts (`api.dashboard.doors`).
+Only digests of tokens are stored. Does not belong here: lifetimes (`api.dashboard.doors`).
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """A browser that is signed in; the token it shows is nowhere."""
+    """A signed-in browser session; its token is not stored."""
 
     session_id: str
     account_id: str
@@ -33,25 +33,25 @@ def add_link(connection: Connection, digest: bytes, email: str, at: datetime, un
 
 
 def count_links(connection: Connection, email: str, at: datetime) -> int:
-    """How many links of an address work at this moment."""
+    """Counts the valid links of an address."""
     live = select(func.count()).where(SignInLink.email == email, SignInLink.expires_at > at)
     return connection.execute(live).scalar_one()
 
 
 def find_link(connection: Connection, digest: bytes, at: datetime) -> str | None:
-    """The address of a link that works."""
+    """Returns the address of a valid link."""
     found = select(SignInLink.email).where(SignInLink.digest == digest, SignInLink.expires_at > at)
     return connection.execute(found).scalar_one_or_none()
 
 
 def spend_link(connection: Connection, digest: bytes, at: datetime) -> str | None:
-    """The same, once: of several who ask at one moment one gets the address."""
+    """Consumes a valid link and returns its address; of concurrent requests only one succeeds."""
     spent = delete(SignInLink).where(SignInLink.digest == digest, SignInLink.expires_at > at)
     return connection.execute(spent.returning(SignInLink.email)).scalar_one_or_none()
 
 
 def account_of(connection: Connection, new: AccountRecord) -> AccountRecord:
-    """The account of that address: the one there is, else this new one."""
+    """Returns the account of the address, creating `new` if there is none."""
     values = {
         "account_id": new.account_id,
         "email": new.email,
@@ -85,7 +85,7 @@ def add_session(connection: Connection, session: SessionRecord, digest: bytes) -
 def find_session(
     connection: Connection, digest: bytes, at: datetime, seen_since: datetime
 ) -> tuple[SessionRecord, AccountRecord] | None:
-    """A session that lasts, with its account as it is now."""
+    """Returns a live session with the current state of its account."""
     session = connection.execute(_live(at, seen_since).where(DashboardSession.digest == digest)).one_or_none()
     if session is None:
         return None
@@ -96,7 +96,7 @@ def find_session(
 def sessions_of(
     connection: Connection, account_id: str, at: datetime, seen_since: datetime
 ) -> list[SessionRecord]:
-    """Those that last, seen last first."""
+    """Returns the account's live sessions, most recently seen first."""
     rows = connection.execute(
         _live(at, seen_since)
         .where(DashboardSession.account_id == account_id)
@@ -112,7 +112,7 @@ def note_seen(connection: Connection, session_id: str, at: datetime) -> None:
 
 
 def end_session(connection: Connection, account_id: str, session_id: str) -> None:
-    """Only the account's own; one that is gone already is gone."""
+    """Ends a session of the account; no effect if it does not exist."""
     connection.execute(
         delete(DashboardSession).where(
             DashboardSession.session_id == session_id, DashboardSession.account_id == account_id
@@ -121,7 +121,7 @@ def end_session(connection: Connection, account_id: str, session_id: str) -> Non
 
 
 def end_digest(connection: Connection, digest: bytes) -> None:
-    """The session of a browser that begins another."""
+    """Ends the previous session of a browser that signs in again."""
     connection.execute(delete(DashboardSession).where(DashboardSession.digest == digest))
 
 
@@ -134,7 +134,7 @@ def end_others(connection: Connection, account_id: str, kept: str) -> None:
 
 
 def keep_newest(connection: Connection, account_id: str, most: int) -> None:
-    """Ends sessions beyond so many, those that were made first."""
+    """Ends all but the newest `most` sessions of the account."""
     newest = (
         select(DashboardSession.session_id)
         .where(DashboardSession.account_id == account_id)
@@ -150,7 +150,7 @@ def keep_newest(connection: Connection, account_id: str, most: int) -> None:
 
 
 def take_expired(connection: Connection, at: datetime) -> None:
-    """Links and sessions that are over."""
+    """Deletes expired links and sessions."""
     connection.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
     connection.execute(delete(DashboardSession).where(DashboardSession.expires_at <= at))
 

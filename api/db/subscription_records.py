@@ -1,6 +1,6 @@
-"""What is known of a subscription, as plain records.
+"""Plain records of webhook subscriptions.
 
-Does not belong here: SQL (`api.db.subscriptions`), or how a caller sees it (`api.webhooks.shown`).
+Does not belong here: SQL (`api.db.subscriptions`), or the JSON shape (`api.webhooks.shown`).
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class NewSubscription:
-    """A subscription at the moment it is made. `companies` None: all."""
+    """A subscription to create. `companies` None: all companies."""
 
     subscription_id: str
     account_id: str
@@ -30,7 +30,10 @@ class NewSubscription:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionRecord:
-    """A subscription with the health of its lane. `companies` is a JSON array of ids as they came; None: all."""
+    """A subscription with its endpoint's health.
+
+    `companies` is a JSON array of ids in the client's order; None: all companies.
+    """
 
     subscription_id: str
     account_id: str
@@ -58,7 +61,7 @@ class SubscriptionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Downgraded:
-    """A subscription that is paused because the account had no tier with webhooks."""
+    """A subscription paused because the account's tier had no webhooks."""
 
     subscription_id: str
     endpoint_url: str
@@ -67,7 +70,7 @@ class Downgraded:
 
 @dataclass(frozen=True, slots=True)
 class AccountTier:
-    """The tier an account is on now, and whether it is served, whatever its callers were told lately."""
+    """Current tier and status of an account, read from the database, not from the key cache."""
 
     tier: str
     status: str

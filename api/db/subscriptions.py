@@ -1,7 +1,7 @@
-"""Statements on subscriptions, inside a transaction that the caller has begun (docs/contract/contract.md 4.8).
+"""SQL on subscriptions, inside a transaction the caller has begun (docs/contract/contract.md 4.8).
 
-Locks are taken in one order everywhere: the account, then the lane. Changes of state are `api.db.webhook_states`'.
-Does not belong here: what is allowed (`api.webhooks.subscriptions`).
+Lock order everywhere: the account, then the endpoint queue. State transitions are in `api.db.webhook_states`.
+Does not belong here: which operations are allowed (`api.webhooks.subscriptions`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _ADD_COMPANIES: Final = Statement(
     subscription_id="text",
     position="integer",
 )
-# One JSON array instead of up to 10,000 rows: nobody here looks into it.
+# One JSON array instead of up to 10,000 rows: it is passed on unparsed.
 _COMPANIES: Final = {
     "sqlite": "(SELECT json_group_array(company_id) FROM (SELECT company_id FROM webhook_companies AS one "
     "WHERE one.subscription_id = webhook_subscriptions.subscription_id ORDER BY position))",
@@ -42,7 +42,7 @@ _COMPANIES: Final = {
 }
 _HELD: Final = (
     select(func.count())
-    # spelled as the partial index says it: neither engine sees in a bound value that it holds what is asked for
+    # a literal as in the partial index: with a bound value neither engine sees that it covers the query
     .where(
         Delivery.subscription_id == Subscription.subscription_id,
         Delivery.status == "held",
@@ -55,15 +55,16 @@ _LIVE: Final = Subscription.deleted_at.is_(None)
 
 
 class SubscriptionRepository:
-    """Subscriptions of callers, on a connection whose transaction its caller has begun."""
+    """Subscriptions of accounts, on a connection in a transaction the caller has begun."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def lock_account(self, account_id: str) -> AccountTier:
-        """Nobody else changes the account's tier, or makes subscriptions for it, until the transaction ends."""
+        """Locks the account's tier and its set of subscriptions until the transaction ends."""
         found = self._connection.execute(
-            # not against foreign keys: whoever writes a mail under a lane's lock does not wait for this
+            # does not block foreign-key checks, so writing a mail under an endpoint-queue lock need not wait
+            # for this
             select(Account.tier, Account.status)
             .where(Account.account_id == account_id)
             .with_for_update(key_share=True)
@@ -71,7 +72,7 @@ class SubscriptionRepository:
         return AccountTier(found.tier, found.status, self.count(account_id))
 
     def count(self, account_id: str) -> int:
-        """Subscriptions there are, paused ones too."""
+        """Counts subscriptions, paused ones included."""
         statement = select(func.count()).where(Subscription.account_id == account_id, _LIVE)
         return self._connection.execute(statement).scalar_one()
 
@@ -106,12 +107,12 @@ class SubscriptionRepository:
         self._add_companies(new.subscription_id, new.companies)
 
     def find(self, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
-        """The account's own; None where it is another's, or gone."""
+        """Returns the account's subscription; None if it is another account's, or deleted."""
         found = self._select(_owned(account_id, subscription_id))
         return found[0] if found else None
 
     def lock(self, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
-        """The same, unchanged by others until the transaction ends."""
+        """Returns the account's subscription, locked until the transaction ends."""
         if self._connection.execute(
             select(Subscription.subscription_id).where(_owned(account_id, subscription_id))
         ).first():
@@ -121,7 +122,7 @@ class SubscriptionRepository:
     def page(
         self, account_id: str, status: str | None, before: str | None, limit: int
     ) -> list[SubscriptionRecord]:
-        """Newest first."""
+        """Returns a page of subscriptions with ids below `before`, newest first."""
         conditions = [Subscription.account_id == account_id, _LIVE]
         if status is not None:
             conditions.append(Subscription.status == status)
@@ -130,7 +131,7 @@ class SubscriptionRepository:
         return self._select(and_(*conditions), limit)
 
     def change(self, subscription_id: str, at: datetime, values: Mapping[str, Any]) -> None:
-        """New settings or secrets: another revision, which workers look for."""
+        """Stores new settings or secrets and raises the revision, by which workers notice the change."""
         self._connection.execute(
             update(Subscription)
             .where(Subscription.subscription_id == subscription_id)
@@ -138,14 +139,14 @@ class SubscriptionRepository:
         )
 
     def replace_companies(self, subscription_id: str, companies: Sequence[str] | None) -> None:
-        """Other companies, or all; `change` follows, with `all_companies`."""
+        """Replaces the companies; call `change` with `all_companies` afterwards."""
         self._connection.execute(
             delete(SubscribedCompany).where(SubscribedCompany.subscription_id == subscription_id)
         )
         self._add_companies(subscription_id, companies)
 
     def downgraded(self, account_id: str, limit: int) -> list[Downgraded]:
-        """Those that a tier without webhooks has paused, newest first."""
+        """Returns subscriptions paused because the tier has no webhooks, newest first."""
         owned = and_(Subscription.account_id == account_id, _LIVE)
         statement = (
             select(Subscription.subscription_id, Subscription.endpoint_url, _HELD)
@@ -156,7 +157,7 @@ class SubscriptionRepository:
         return [Downgraded(*row) for row in self._connection.execute(statement)]
 
     def downgrade(self, account_id: str, at: datetime) -> int:
-        """The account's tier has no webhooks any more: everything is paused for that reason. How many there are."""
+        """Pauses all subscriptions of an account that lost webhooks; returns their number."""
         owned = and_(Subscription.account_id == account_id, _LIVE)
         ids = self._connection.execute(select(Subscription.subscription_id).where(owned)).scalars().all()
         lock_lanes(self._connection, ids)

@@ -1,7 +1,7 @@
-"""All SQL of usage by day: where the month's count stood when a day began to count.
+"""SQL of daily usage: the month's count at the start of each day.
 
-A day's usage is the difference to the next one's mark, so the days of a month add up to its count, and a mark is
-written once a day and account instead of with every count. Does not belong here: the differences
+A day's usage is the difference to the next day's mark, so the days of a month add up to its count, and a mark
+is written once per day and account instead of with every count. Does not belong here: the differences
 (`api.dashboard.days`), or the counts (`api.db.repositories`).
 """
 
@@ -15,16 +15,16 @@ from api.db.models import UsageDay
 
 
 def begin_day(connection: Connection, accounts: Collection[str], day: int) -> None:
-    """Marks where the counts of these accounts stand before a day's first; the first mark of a day stands.
+    """Records the accounts' counts before a day's first request; an existing mark is kept.
 
-    One statement of its own; accounts that do not exist are left out. `day` as 20261122.
+    Accounts that do not exist are skipped. `day` as 20261122.
     """
     named = msgspec.json.encode(sorted(accounts)).decode()
     connection.exec_driver_sql(_BEGIN[connection.dialect.name], (day, day // 100, named))
 
 
 def days_of(connection: Connection, account_id: str, month: int) -> list[tuple[int, int]]:
-    """Days of a month (202611) as numbers from 1, and what the count was before each; in order."""
+    """Days of a month (202611), from 1, with the count before each; in order."""
     statement = (
         select(UsageDay.day, UsageDay.count_before)
         .where(UsageDay.account_id == account_id, UsageDay.day.between(month * 100, month * 100 + 99))
@@ -34,7 +34,7 @@ def days_of(connection: Connection, account_id: str, month: int) -> list[tuple[i
 
 
 def take_days(connection: Connection, before: int, limit: int) -> int:
-    """Takes the oldest marks of days before that one (20251018), up to so many; how many."""
+    """Deletes up to `limit` of the oldest marks before a day (20251018); returns their number."""
     oldest = select(UsageDay.account_id, UsageDay.day).where(UsageDay.day < before).order_by(UsageDay.day)
     gone = delete(UsageDay).where(tuple_(UsageDay.account_id, UsageDay.day).in_(oldest.limit(limit)))
     return connection.execute(gone).rowcount

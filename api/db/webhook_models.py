@@ -1,8 +1,9 @@
-"""Tables of subscriptions, deliveries and mail, as SQLAlchemy models; a test keeps them equal to the migrations.
+"""SQLAlchemy models of subscriptions, deliveries and mail; a test keeps them equal to the migrations.
 
-Instants of these tables are whole milliseconds (`Moment`): the queue is asked for them in statements that both
-engines must read alike. Small hot tables (lanes, queue) stand beside large quiet ones (deliveries, attempts), so
-that a backlog or a long log slows nothing down. Does not belong here: queries, or the rules of states.
+Instants of these tables are whole milliseconds (`Moment`): raw SQL on the queue must compare them alike in both
+engines. Small hot tables (endpoint queues, attempt queue) are separate from large cold ones (deliveries,
+attempts), so that a backlog or a long log slows nothing down. Does not belong here: queries, or the rules of
+states.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -29,24 +30,24 @@ from api.db.models import Base
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _CLUSTERED: Final = {"sqlite_with_rowid": False}
-"""SQLite keeps the rows in the primary key itself: one tree less to write."""
+"""SQLite stores the rows in the primary key's B-tree: one tree less to write."""
 
 
 def milliseconds(moment: datetime) -> int:
-    """An instant as these tables keep it; what is finer than a millisecond is cut off."""
+    """Converts an instant to milliseconds; fractions of a millisecond are cut off."""
     return (moment - _EPOCH) // _MILLISECOND
 
 
 def moment(stored: int) -> datetime:
-    """The instant that these tables keep as `stored`."""
+    """Converts stored milliseconds to an instant."""
     return _EPOCH + stored * _MILLISECOND
 
 
 AGAIN: Final = "substr(attempt_id, 15) <> substr(delivery_id, 15)"
-"""True of rows of the queue that are no delivery's (or replay's) first: those share its random characters."""
+"""True for queue rows other than a delivery's or replay's first attempt, which shares its random characters."""
 BY_HAND: Final = "\"trigger\" = 'manual'"
 _SORTED_ID: Final = String(30).with_variant(String(30, collation="C"), "postgresql")
-"""An id of which ranges are asked for: by its bytes, as in some places «aa» follows «z» (Norwegian, Danish)."""
+"""An id queried by range: compared bytewise, as some collations sort «aa» after «z» (Norwegian, Danish)."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -63,7 +64,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Subscription(Base):
-    """What a client may set of a subscription, its state and its secrets (docs/contract/contract.md 4.8)."""
+    """A subscription: client settings, state and secrets (docs/contract/contract.md 4.8)."""
 
     __tablename__ = "webhook_subscriptions"
     __table_args__ = (
@@ -71,7 +72,7 @@ class Subscription(Base):
         CheckConstraint(
             "status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"
         ),
-        # whom every event concerns: few, and found without looking at the others
+        # subscriptions to all companies: few, found without scanning the others
         Index(
             "ix_webhook_subscriptions_everything",
             "subscription_id",
@@ -86,9 +87,9 @@ class Subscription(Base):
     event_types: Mapped[list[str]] = mapped_column(JSON())
     """Canonical names, in the order of `warehouse.schema.codes.EVENT_TYPES`."""
     event_mask: Mapped[int] = mapped_column(Integer())
-    """The same as bits, by their place in EVENT_TYPES: what matching asks for."""
+    """The same as bits by position in EVENT_TYPES, for matching."""
     all_companies: Mapped[bool]
-    """No list of companies was given."""
+    """True if no list of companies was given."""
     description: Mapped[str | None] = mapped_column(String(256))
     max_per_second: Mapped[int | None] = mapped_column(Integer())
     status: Mapped[str] = mapped_column(String(10))
@@ -97,20 +98,20 @@ class Subscription(Base):
     created_at: Mapped[datetime] = mapped_column(Moment())
     updated_at: Mapped[datetime] = mapped_column(Moment())
     revision: Mapped[int] = mapped_column(BigInteger())
-    """Raised by every change of this row; its ETag."""
+    """Incremented by every change of this row; its ETag."""
     from_sequence: Mapped[int] = mapped_column(BigInteger())
-    """Only events above it: what was published before the subscription was made does not concern it."""
+    """Only events above it are delivered: those published before the subscription was created are not."""
     secret: Mapped[bytes] = mapped_column(LargeBinary())
-    """Encrypted (`api.webhooks.sealing`), as is the one before."""
+    """Encrypted (`api.webhooks.sealing`), like `previous_secret`."""
     secret_hint: Mapped[str] = mapped_column(String(20))
     previous_secret: Mapped[bytes | None] = mapped_column(LargeBinary())
     previous_secret_expires_at: Mapped[datetime | None] = mapped_column(Moment())
     deleted_at: Mapped[datetime | None] = mapped_column(Moment())
-    """Gone for callers; the row goes when its deliveries are pruned."""
+    """Soft delete: invisible to callers; the row is deleted when its deliveries are pruned."""
 
 
 class SubscribedCompany(Base):
-    """One company of a subscription that names companies; found by company."""
+    """A company of a subscription that lists companies; indexed by company."""
 
     __tablename__ = "webhook_companies"
     __table_args__ = (_CLUSTERED,)
@@ -120,13 +121,14 @@ class SubscribedCompany(Base):
         ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True, index=True
     )
     position: Mapped[int] = mapped_column(Integer())
-    """Its place in `entity_ids` as the client gave it."""
+    """Its position in the client's `entity_ids`."""
 
 
 class Lane(Base):
-    """One subscription's way through the engine: when it has something due, who works on it, how it goes.
+    """The endpoint queue of one subscription: next due time, lease, endpoint health.
 
-    A worker leases a lane, so that what one endpoint may bear (requests at once, per second) is kept by one.
+    One worker leases it at a time, which enforces the endpoint's limits (concurrent requests, requests per
+    second).
     """
 
     __tablename__ = "webhook_lanes"
@@ -143,20 +145,20 @@ class Lane(Base):
         ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
     )
     next_due_at: Mapped[datetime | None] = mapped_column(Moment())
-    """The earliest `due_at` of its queue, or earlier; null where the queue is empty."""
+    """The earliest `due_at` of its queued attempts, or earlier; null if there are none."""
     lessee: Mapped[str | None] = mapped_column(String(60))
     leased_until: Mapped[datetime | None] = mapped_column(Moment())
     last_attempt_at: Mapped[datetime | None] = mapped_column(Moment())
     last_success_at: Mapped[datetime | None] = mapped_column(Moment())
     last_failure_at: Mapped[datetime | None] = mapped_column(Moment())
     failing_since: Mapped[datetime | None] = mapped_column(Moment())
-    """The first failure since the last success."""
+    """First failure since the last success."""
     consecutive_failures: Mapped[int] = mapped_column(BigInteger())
     """Failed attempts since the last success; tests and manual retries are not counted."""
 
 
 class MatchedEvent(Base):
-    """An event that was due to somebody: kept once, for all its deliveries. Workers need no ledger."""
+    """An event with at least one delivery, stored once for all of them. Workers need no ledger."""
 
     __tablename__ = "webhook_events"
 
@@ -165,13 +167,13 @@ class MatchedEvent(Base):
     event_type: Mapped[str] = mapped_column(String(30))
     company_id: Mapped[str] = mapped_column(String(40))
     data: Mapped[bytes] = mapped_column(LargeBinary())
-    """`data` of docs/contract/contract.md 4.6 as JSON in UTF-8: its bytes go into every body as they are."""
+    """`data` of docs/contract/contract.md 4.6 as JSON in UTF-8, copied bytewise into every body."""
     matched_at: Mapped[datetime] = mapped_column(Moment())
-    """When it was matched; deliveries made by it carry the same millisecond in their ids."""
+    """When it was matched; its deliveries carry the same millisecond in their ids."""
 
 
 class Delivery(Base):
-    """One event for one subscription, whatever became of it. Ids rise with time: newest first is by id."""
+    """A delivery: one event for one subscription, in any state. Ids rise with time."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
@@ -194,10 +196,10 @@ class Delivery(Base):
     )
     delivery_id: Mapped[str] = mapped_column(_SORTED_ID, primary_key=True)
     sequence: Mapped[int] = mapped_column(BigInteger())
-    """Of `webhook_events`; without a foreign key, which would cost each row another look-up."""
+    """References `webhook_events` without a foreign key, which would cost one look-up per row."""
     status: Mapped[str] = mapped_column(String(10))
     tries: Mapped[int] = mapped_column(Integer())
-    """Attempts of the present schedule: 0 to 6. A replay begins again at 0."""
+    """Attempts in the current schedule: 0 to 6. A replay restarts at 0."""
     attempt_count: Mapped[int] = mapped_column(Integer())
     """All attempts ever, manual ones included."""
     next_attempt_at: Mapped[datetime | None] = mapped_column(Moment())
@@ -207,16 +209,16 @@ class Delivery(Base):
     created_at: Mapped[datetime] = mapped_column(Moment())
     completed_at: Mapped[datetime | None] = mapped_column(Moment())
     replay_id: Mapped[str | None] = mapped_column(String(30))
-    """The replay that took it up last."""
+    """The latest replay that included it."""
 
 
 class QueuedAttempt(Base):
-    """An attempt to be made. Whoever deletes the row has made it: its log is written in the same commit."""
+    """A queued attempt. The worker that deletes the row owns the attempt: its log is written in the same commit."""
 
     __tablename__ = "webhook_queue"
     __table_args__ = (
         CheckConstraint("\"trigger\" IN ('schedule', 'manual', 'replay')", name="trigger"),
-        # what stands behind nothing, and what has its time, however much stands before it: retries
+        # indexes for manual attempts, which go first, and for retries, which must not wait behind a backlog
         Index(
             "ix_webhook_queue_by_hand",
             "subscription_id",
@@ -246,7 +248,7 @@ class QueuedAttempt(Base):
 
 
 class Attempt(Base):
-    """One request that was made, and what came back (docs/contract/contract.md 4.8)."""
+    """An attempt that was made, and the response (docs/contract/contract.md 4.8)."""
 
     __tablename__ = "webhook_attempts"
     __table_args__ = (_CLUSTERED,)
@@ -261,7 +263,7 @@ class Attempt(Base):
     error: Mapped[str | None] = mapped_column(String(30))
     error_detail: Mapped[str | None] = mapped_column(String(500))
     request_url: Mapped[str] = mapped_column(String(2048))
-    """Without its query, which may hold a secret of the receiver's."""
+    """Without the query string, which may hold a secret of the receiver."""
     remote_ip: Mapped[str | None] = mapped_column(String(45))
     response_status: Mapped[int | None] = mapped_column(Integer())
     response_headers: Mapped[str | None] = mapped_column(Text())
@@ -271,7 +273,7 @@ class Attempt(Base):
 
 
 class Replay(Base):
-    """One request to deliver again; its deliveries are counted as they end."""
+    """A replay request; its deliveries are counted as they end."""
 
     __tablename__ = "webhook_replays"
 
@@ -286,13 +288,13 @@ class Replay(Base):
     matched: Mapped[int] = mapped_column(BigInteger())
     succeeded: Mapped[int] = mapped_column(BigInteger())
     failed: Mapped[int] = mapped_column(BigInteger())
-    """Failed, or taken out of the queue before they succeeded (pause, deletion, another filter)."""
+    """Failed, or removed from the queue before success (pause, deletion, changed filter)."""
     created_at: Mapped[datetime] = mapped_column(Moment())
     completed_at: Mapped[datetime | None] = mapped_column(Moment())
 
 
 class IdempotentRequest(Base):
-    """A request that carried an Idempotency-Key, and what it was answered (docs/contract/contract.md 4.12)."""
+    """A request with an Idempotency-Key, and its response (docs/contract/contract.md 4.12)."""
 
     __tablename__ = "idempotent_requests"
 
@@ -303,7 +305,7 @@ class IdempotentRequest(Base):
     fingerprint: Mapped[bytes] = mapped_column(LargeBinary(32))
     created_at: Mapped[datetime] = mapped_column(Moment(), index=True)
     claimed_by: Mapped[str] = mapped_column(String(30))
-    """The request that works on it, or did."""
+    """Id of the request that processes it, or did."""
     status: Mapped[int | None] = mapped_column(Integer())
     """Null while the first request runs."""
     answer: Mapped[bytes | None] = mapped_column(LargeBinary())
@@ -311,7 +313,7 @@ class IdempotentRequest(Base):
 
 
 class Mail(Base):
-    """A message to an account's owner, until it has been handed to a mail server; then its record."""
+    """A mail to an account's owner: an outbox entry until a mail server accepts it, then a record."""
 
     __tablename__ = "mail_outbox"
     __table_args__ = (
@@ -325,21 +327,21 @@ class Mail(Base):
 
     mail_id: Mapped[str] = mapped_column(String(30), primary_key=True)
     occasion: Mapped[str] = mapped_column(String(120), unique=True)
-    """What it is about, once: `paused:whs_…:revision`, `warning:whs_…:failing since`."""
+    """Unique occasion: `paused:whs_…:revision`, `warning:whs_…:failing since`."""
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
     recipient: Mapped[str] = mapped_column(String(320))
     subject: Mapped[str] = mapped_column(String(200))
     body: Mapped[str] = mapped_column(Text())
     created_at: Mapped[datetime] = mapped_column(Moment())
     next_attempt_at: Mapped[datetime | None] = mapped_column(Moment())
-    """Null when it is done: sent, logged where there is no mail server, or given up."""
+    """Null when finished: sent, logged where there is no mail server, or given up."""
     attempts: Mapped[int] = mapped_column(Integer())
     sent_at: Mapped[datetime | None] = mapped_column(Moment())
     last_error: Mapped[str | None] = mapped_column(String(500))
 
 
 class Lease(Base):
-    """Who does what only one may do at a time (fan-out, pruning)."""
+    """A lease: the one holder of a task (fan-out, pruning)."""
 
     __tablename__ = "leases"
 
@@ -349,7 +351,7 @@ class Lease(Base):
 
 
 class LedgerCursor(Base):
-    """How far a reader of the ledger has come; moved in the commit that stores what it made of the events."""
+    """Cursor of a ledger reader, moved in the commit that stores what was derived from the events."""
 
     __tablename__ = "ledger_cursors"
 

@@ -1,9 +1,8 @@
-"""Changes of a subscription's state, each in one place, whoever asks for it: a client, a tier, the engine.
+"""State transitions of a subscription: pause, resume, delete; shared by all callers.
 
-Every function works on a connection whose transaction its caller has begun, and takes the lane's lock first, so
-that a client who pauses, a worker who pauses and the fan-out that adds deliveries wait for each other in one order.
-Does not belong here: who may ask (`api.webhooks.subscriptions`), or what a worker writes of attempts
-(`api.db.queue`).
+Every function runs on a connection in a transaction the caller has begun, and takes the endpoint-queue lock
+first, so that a client, a worker and the fan-out wait for each other in one order. Does not belong here: access
+control (`api.webhooks.subscriptions`), or writing attempts (`api.db.finished`).
 """
 
 from collections.abc import Iterable
@@ -18,7 +17,7 @@ UNFINISHED: Final = ("pending", "retrying")
 
 
 def lock_lanes(connection: Connection, subscription_ids: Iterable[str]) -> None:
-    """Waits until nobody else changes these lanes; in one order everywhere. SQLite has one writer anyway."""
+    """Locks these endpoint queues, always in id order. SQLite needs no lock: it has one writer."""
     if connection.dialect.name == "postgresql":
         connection.execute(
             select(Lane.subscription_id)
@@ -29,7 +28,7 @@ def lock_lanes(connection: Connection, subscription_ids: Iterable[str]) -> None:
 
 
 def pause(connection: Connection, subscription_id: str, reason: str, at: datetime) -> bool:
-    """Active → paused, by compare-and-set: True for the one who did it. What is unfinished is held."""
+    """Active → paused, by compare-and-swap; True if changed. Unfinished deliveries become held."""
     lock_lanes(connection, [subscription_id])
     if not _change(connection, subscription_id, "active", "paused", reason, at):
         return False
@@ -38,7 +37,7 @@ def pause(connection: Connection, subscription_id: str, reason: str, at: datetim
 
 
 def resume(connection: Connection, subscription_id: str, at: datetime) -> bool:
-    """Paused → active: new events only, held ones wait for a replay. The count of failures begins again."""
+    """Paused → active: only new events are sent, held ones wait for a replay. Resets the failure count."""
     lock_lanes(connection, [subscription_id])
     if not _change(connection, subscription_id, "paused", "active", None, at):
         return False
@@ -51,7 +50,7 @@ def resume(connection: Connection, subscription_id: str, at: datetime) -> bool:
 
 
 def remove(connection: Connection, subscription_id: str, at: datetime) -> bool:
-    """Gone for callers; what is unfinished is canceled, the secrets are wiped."""
+    """Soft-deletes the subscription; unfinished deliveries are canceled, the secrets wiped."""
     lock_lanes(connection, [subscription_id])
     gone = connection.execute(
         update(Subscription)
@@ -74,7 +73,7 @@ def remove(connection: Connection, subscription_id: str, at: datetime) -> bool:
 
 
 def settle_lane(connection: Connection, subscription_id: str) -> None:
-    """Says when the lane has something due next. The caller holds the lane's lock."""
+    """Updates the endpoint queue's next due time. The caller holds its lock."""
     earliest = (
         select(func.min(QueuedAttempt.due_at))
         .where(QueuedAttempt.subscription_id == subscription_id)
@@ -86,7 +85,7 @@ def settle_lane(connection: Connection, subscription_id: str) -> None:
 
 
 def end_replays(connection: Connection, subscription_ids: Iterable[str], at: datetime) -> None:
-    """Marks replays of these subscriptions complete in which every delivery has ended."""
+    """Completes replays of these subscriptions in which every delivery has ended."""
     connection.execute(
         update(Replay)
         .where(
@@ -120,14 +119,15 @@ def _change(
 
 
 def _withdraw(connection: Connection, subscription_id: str, into: str, at: datetime) -> None:
-    """Takes unfinished deliveries out of the queue; attempts that were asked for by hand stay in it.
+    """Removes unfinished deliveries from the queue; manual attempts stay.
 
-    What belongs to a replay counts as failed in it, and a replay with nothing left is complete.
+    Deliveries of a replay count as failed in it, and a replay with nothing left is completed.
     """
     unfinished = and_(
         Delivery.subscription_id == subscription_id,
         Delivery.status.in_(UNFINISHED),
-        Delivery.status != "succeeded",  # what the index is of: it spares a walk through all that succeeded
+        Delivery.status
+        != "succeeded",  # the partial index's condition: avoids scanning all succeeded deliveries
     )
     taken = (
         select(func.count())
@@ -138,7 +138,7 @@ def _withdraw(connection: Connection, subscription_id: str, into: str, at: datet
     running = and_(Replay.subscription_id == subscription_id, Replay.completed_at.is_(None))
     connection.execute(update(Replay).where(running).values(failed=Replay.failed + taken))
     end_replays(connection, [subscription_id], at)
-    ended = at if into == "canceled" else None  # a held one may still be replayed
+    ended = at if into == "canceled" else None  # held ones may still be replayed
     connection.execute(
         update(Delivery).where(unfinished).values(status=into, next_attempt_at=None, completed_at=ended)
     )

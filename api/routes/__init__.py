@@ -1,6 +1,6 @@
-"""The routes, one module per resource; handlers of a few lines, bound to their paths by `api.endpoints`.
+"""The routes, one module per resource; short handlers, bound to their paths by `api.endpoints`.
 
-Does not belong here: checks before a route (`api.admission`), SQL, or the form of lists (`api.pages`).
+Does not belong here: checks before a route (`api.admission`), SQL, or the format of lists (`api.pages`).
 """
 
 from api.endpoints import bound

@@ -1,7 +1,7 @@
-"""What Stripe tells of customers: `POST /billing/stripe`, outside the interface and its document.
+"""Receives Stripe's webhook events: `POST /billing/stripe`, not part of the API or its OpenAPI document.
 
-Without Stripe's settings there is nothing at this path. Answered 200 only when all that follows is stored; else
-Stripe sends it again. Does not belong here: what follows (`api.billing.service`).
+Without Stripe's settings the path does not exist. Responds 200 only once all effects are stored; otherwise
+Stripe resends the event. Does not belong here: the effects (`api.billing.service`).
 """
 
 import logging
@@ -40,7 +40,9 @@ def _read(billing: "Billing", body: bytes, signature: bytes | None) -> Event:
     try:
         return billing.read(body, signature)
     except Forged as error:
-        wrong = InputError("invalid", "must be Stripe's, of this body and of now", header="Stripe-Signature")
+        wrong = InputError(
+            "invalid", "must be a current Stripe signature of this body", header="Stripe-Signature"
+        )
         raise problem("invalid_parameter", str(error), wrong) from None
 
 
@@ -48,7 +50,5 @@ async def _act(billing: "Billing", event: Event) -> None:
     try:
         await billing.apart(lambda: billing.act(event))
     except (BillingError, SQLAlchemyError) as error:
-        _LOGGER.exception("Stripe's event %s has led to nothing yet", event.id)
-        raise unavailable(
-            "What follows of this event cannot be stored at this moment.", _RETRY_AFTER
-        ) from error
+        _LOGGER.exception("Stripe event %s could not be processed yet", event.id)
+        raise unavailable("The event cannot be processed at the moment.", _RETRY_AFTER) from error

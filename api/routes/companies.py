@@ -1,4 +1,4 @@
-"""The profile, plain and within a market. One ready document, so no thread is needed.
+"""The company profile, with and without a market in the path. A stored document, so no thread is needed.
 
 See docs/contract/contract.md 4.1.
 """
@@ -48,7 +48,7 @@ def _profile(call: Call, number: CompanyNumber, values: Values, scoped: str | No
 
 
 def _shown(snapshot: Snapshot, document: Document, values: Values) -> tuple[bytes, bytes]:
-    """The stored body with its stored tag, unless the query asks for more or less."""
+    """The stored body and ETag, unless the query adds or selects fields."""
     if not values.by_name:
         return document.body, document.etag.encode()
     include, fields = values[INCLUDE], values[FIELDS]
@@ -59,7 +59,7 @@ def _shown(snapshot: Snapshot, document: Document, values: Values) -> tuple[byte
 
 
 def selected(body: bytes, fields: tuple[str, ...]) -> bytes:
-    """A profile cut down to some of its fields, in their order; `id` always stays."""
+    """Selects some fields of a profile, in their order; `id` is always included."""
     members = _MEMBERS.decode(body)
     return msgspec.json.encode(
         {name: members[name] for name in PROFILE_FIELDS if name == "id" or name in fields}

@@ -1,4 +1,4 @@
-"""The log of a subscription: its deliveries, one with its attempts, one more attempt by hand.
+"""The delivery log of a subscription: list deliveries, get one with its attempts, retry one manually.
 
 See docs/contract/contract.md 4.8.
 """
@@ -64,7 +64,7 @@ async def retry_webhook_delivery(call: Call) -> Answer:
 
 
 def place_of(call: Call) -> Place:
-    """Whose log it is, and how far back it can be read."""
+    """The subscription of the request, and the oldest instant its log can be read from."""
     days = call.service.settings.webhooks.retention_days
     return place_in(call.account_id, call.places["id"], days, call.service.clock.now())
 

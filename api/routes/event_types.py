@@ -1,4 +1,4 @@
-"""The event types that subscriptions may name; for any secret key, whatever its tier.
+"""The event types that subscriptions may contain; available to any secret key on any tier.
 
 See docs/contract/contract.md 4.8.
 """
@@ -18,9 +18,10 @@ _TEXTS = {
     "filing.added": "New annual or quarterly filing for a company.",
     "filing.updated": "Filing replaced by a correction or restatement.",
     "ownership.changed": "A shareholder crossed a 5%, 10%, 20% or 50% threshold.",
-    "status.changed": "Company status flipped between active, dormant and dissolved.",
-    "news.published": "News event surfaced for a subscribed company.",
-    "event.regulatory": "Enforcement action, sanction or material announcement of a financial-market regulator.",
+    "status.changed": "Company status changed between active, dormant and dissolved.",
+    "news.published": "News published about a company.",
+    "event.regulatory": "Enforcement action, sanction or material announcement by a "
+    "financial-market regulator.",
 }
 _SCHEMAS = "/api/openapi.json#/components/schemas"
 _BODY = msgspec.json.encode(

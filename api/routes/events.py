@@ -1,4 +1,4 @@
-"""Events of a company (docs/contract/contract.md 4.5): newest first, or as a tail that can be taken up again."""
+"""Events of a company (docs/contract/contract.md 4.5): newest first, or ascending as a resumable tail."""
 
 from api.answers import Answer
 from api.call import Call
@@ -58,13 +58,13 @@ def _asked(values: Values) -> EventQuery:
 
 
 def _binding(call: Call, company_id: str, values: Values) -> Binding:
-    """A tail is bound to company and filters only: it must outlive keys and weeks."""
+    """Binds a tail to company and filters only: it must outlive keys and weeks."""
     order = values[ORDER]
     filters = filter_hash(company_id, values.filters())
     return Binding(call.account_id, "events", filters, order, lasting=order == "asc")
 
 
 def _tail(call: Call, page: Page, key: Key | None, binding: Binding) -> str:
-    """Where to go on is known also after the last row, and when there was none."""
+    """The cursor of a tail; it exists after the last row too, and for an empty list."""
     last = page.keys[-1] if page.keys else key or _BEGINNING
     return call.service.cursors.issue(binding, last)

@@ -1,7 +1,7 @@
-"""Markets (docs/contract/contract.md 4.8a): how fresh every dataset is, and under what terms it is passed on.
+"""Markets (docs/contract/contract.md 4.8a): freshness and licence of every dataset.
 
-A caller who must trust every figure sees here how old it is. Not counted. Does not belong here: how freshness is
-noted (`pipelines.stages.freshness`).
+Lets callers see how old each figure is. Not counted. Does not belong here: recording freshness
+(`pipelines.stages.freshness`).
 """
 
 from datetime import UTC, datetime

@@ -1,7 +1,7 @@
-"""What operators' Prometheus reads: `GET /metrics`, outside the interface and its document.
+"""Prometheus metrics for operators: `GET /metrics`, not part of the API or its OpenAPI document.
 
-Only for callers on this machine or in private networks, unless FIRM_METRICS says otherwise; others are told that
-there is nothing. Does not belong here: what is counted (`api.metrics`).
+Only for callers on this machine or in private networks, unless FIRM_METRICS allows more; others get 404. Does
+not belong here: counting (`api.metrics`).
 """
 
 import asyncio
@@ -36,7 +36,7 @@ def _may_read(call: Call) -> bool:
 
 
 def _is_near(call: Call) -> bool:
-    """Whether the caller is local, and not only the proxy that passes it on."""
+    """True if the caller is local, and not just behind a local proxy."""
     peer = call.scope.get("client")
     if peer is not None and not is_local(peer[0]):
         return False
@@ -49,7 +49,7 @@ def _release(call: Call) -> Gauges:
         with call.service.reader.pin() as snapshot:
             age = call.service.clock.now() - snapshot.built_at
             return {
-                "release_number": ("Number of the release that is served.", snapshot.number),
+                "release_number": ("Number of the release being served.", snapshot.number),
                 "release_age_seconds": ("Seconds since that release was built.", age.total_seconds()),
             }
     except NoRelease:
@@ -57,24 +57,26 @@ def _release(call: Call) -> Gauges:
 
 
 async def _deliveries(call: Call) -> Gauges:
-    """Nothing but that while the database is away."""
+    """Gauges of webhook delivery; only `database_reachable` while the database is unavailable."""
     stands, counted = await standing(call), await sizes(call)
     is_there = stands is not None and counted is not None
-    reachable: Gauges = {"database_reachable": ("1 while the control-plane database answers.", is_there)}
+    reachable: Gauges = {
+        "database_reachable": ("1 if the control-plane database responds, otherwise 0.", is_there)
+    }
     if stands is None or counted is None:
         return reachable
     since = counted.mail_since
     oldest = 0.0 if since is None else (call.service.clock.now() - since).total_seconds()
     return {
         **reachable,
-        "mail_oldest_seconds": ("Seconds that the oldest of these notices waits.", oldest),
+        "mail_oldest_seconds": ("Seconds the oldest of these notices has been waiting.", oldest),
         "webhook_unmatched_events": (
-            "Events that are published and not matched yet.",
+            "Published events not matched yet.",
             stands.unmatched_events,
         ),
-        "webhook_lag_seconds": ("Seconds that the attempt due longest is overdue.", stands.lag_seconds),
-        "webhook_queued": ("Attempts to be made, now or later.", counted.queued),
-        "webhook_held": ("Deliveries that wait for a replay.", counted.held),
-        "webhook_led": ("1 while some process matches events.", stands.is_led),
-        "mail_waiting": ("Notices that no mail server has taken yet.", counted.mails),
+        "webhook_lag_seconds": ("Seconds the most overdue attempt is late.", stands.lag_seconds),
+        "webhook_queued": ("Attempts queued, now or later.", counted.queued),
+        "webhook_held": ("Deliveries waiting for a replay.", counted.held),
+        "webhook_led": ("1 if a process is matching events, otherwise 0.", stands.is_led),
+        "mail_waiting": ("Notices not yet accepted by a mail server.", counted.mails),
     }

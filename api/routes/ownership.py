@@ -39,13 +39,13 @@ async def list_ownership(call: Call) -> Answer:
 
 
 def _place(cursor: Key | None, as_of: date) -> tuple[date, Key | None]:
-    """The day and place a cursor names: a list begun before midnight goes on about its own day."""
+    """Splits a cursor into its day and sort key: a list begun before midnight keeps its day."""
     if cursor is None:
         return as_of, None
     first, *rest = cursor or (None,)
     try:
         return date.fromisoformat(str(first)), tuple(rest)
-    except ValueError:  # written by an older edition, which kept no day
+    except ValueError:  # a cursor of an older version, which had no day
         raise invalid_cursor() from None
 
 

@@ -1,4 +1,4 @@
-"""Replays of a subscription: deliver a window of the log again, and how far that has come.
+"""Replays of a subscription: redeliver a time window of the log, and get the progress.
 
 See docs/contract/contract.md 4.8.
 """

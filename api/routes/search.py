@@ -1,8 +1,8 @@
 """Search (docs/contract/contract.md 4.2): companies by name, number and every filter, in several orders.
 
-An exact number, id or identifier (LEI, ISIN, symbol and the like) comes first, before what the names find, and is
-not repeated by them; the other parameters hold for it too. Does not belong here: what parameters mean together
-(`api.searching`), or how companies are found.
+Exact matches by number, id or identifier (LEI, ISIN, symbol and the like) come before matches by name and are
+not repeated there; the other filters apply to them too. Does not belong here: rules between parameters
+(`api.searching`), or finding companies.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from api.searching import search_of
 from warehouse.reading import BadKey, Key, Page, Search, Snapshot
 from warehouse.schema.identifiers import parse, parse_scoped
 
-_MOST_EXACT = 100  # far more than registers and `known_as` ever give of one text
+_MOST_EXACT = 100  # far more than registers and `known_as` ever return for one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ async def search_companies(call: Call) -> Answer:
 
 
 def find(snapshot: Snapshot, asked: _Asked) -> Page:
-    """One page: the exact matches first, then what the names find without them."""
+    """One page: exact matches first, then matches by name without them."""
     page = _listed(snapshot, asked, _exact(snapshot, asked.search))
     if asked.fields:
         page = Page(tuple(selected(row, asked.fields) for row in page.rows), page.keys, page.has_more)
@@ -49,7 +49,7 @@ def find(snapshot: Snapshot, asked: _Asked) -> Page:
 
 
 def _exact(snapshot: Snapshot, search: Search) -> list[bytes]:
-    """The companies that the caller named by number, id or identifier, if everything else asked for holds."""
+    """Companies with this exact number, id or identifier that also match all other filters."""
     if search.q is None:
         return []
     text = search.q.strip()
@@ -62,7 +62,7 @@ def _exact(snapshot: Snapshot, search: Search) -> list[bytes]:
 
 
 def _numbered(text: str, countries: tuple[str, ...]) -> Iterator[str]:
-    """Ids of the companies whose registered number a text may be."""
+    """Ids of the companies with a registry number that the text may be a spelling of."""
     number = parse(text)
     if number is not None:
         yield number.company_id
@@ -73,9 +73,9 @@ def _numbered(text: str, countries: tuple[str, ...]) -> Iterator[str]:
 
 
 def _given(asked: _Asked, exact: list[bytes]) -> int:
-    """How many exact matches former pages have given. Their key is that number alone.
+    """Number of exact matches that earlier pages have returned. Their sort key is that number alone.
 
-    A release that came between two pages may have fewer. Raises BadKey for what no page has given.
+    A release published between two pages may have fewer. Raises BadKey for a number that no page has returned.
     """
     if asked.after is None:
         return 0
@@ -83,7 +83,7 @@ def _given(asked: _Asked, exact: list[bytes]) -> int:
         return len(exact)
     count = asked.after[0]
     if asked.search.q is None or not isinstance(count, int) or not 0 < count <= _MOST_EXACT:
-        raise BadKey(f"{count!r} is no number of exact matches")
+        raise BadKey(f"{count!r} is not a number of exact matches")
     return min(count, len(exact))
 
 
@@ -109,5 +109,5 @@ def _listed(snapshot: Snapshot, asked: _Asked, exact: list[bytes]) -> Page:
 
 
 def _another(snapshot: Snapshot, search: Search, place: Key | None, exact: list[bytes]) -> bool:
-    """Whether the names find anything but the exact matches from here on."""
+    """True if matches by name continue after `place`, exact matches excluded."""
     return any(row not in exact for row in snapshot.search(search, place, len(exact) + 1).rows)

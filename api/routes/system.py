@@ -1,4 +1,4 @@
-"""What needs no key: the OpenAPI document, health, readiness, the pages that explain problems."""
+"""Routes without a key: the OpenAPI document, health, readiness, the help pages of problems."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ async def healthz(call: Call) -> Answer:  # noqa: ARG001 -- every handler has it
 
 @endpoint("/readyz", public=True)
 async def readyz(call: Call) -> Answer:
-    """Ready when a release can be read (else 503); says how old it is, and how far behind delivering is."""
+    """Readiness: 200 if a release can be read (else 503), with its age and the delivery backlog."""
     stands = await standing(call)
     with call.service.reader.pin() as snapshot:
         return plain_answer(200, msgspec.json.encode(_readiness(call, snapshot, stands)))

@@ -1,4 +1,4 @@
-"""What the account has used of this month (docs/contract/contract.md 4.9); not counted itself."""
+"""The account's usage of the current month (docs/contract/contract.md 4.9); not counted."""
 
 import asyncio
 from typing import Any, Final
@@ -28,13 +28,13 @@ async def get_usage(call: Call) -> Answer:
             _ask, call.service.accounts, caller.account_id, month
         )
     except SQLAlchemyError as error:
-        raise unavailable("Usage cannot be read at this moment.", _RETRY_AFTER) from error
+        raise unavailable("Usage cannot be read at the moment.", _RETRY_AFTER) from error
     limits.learn(caller.meter, month, stored)
     return plain_answer(200, msgspec.json.encode(_usage(caller.meter, account, subscriptions)))
 
 
 def _ask(accounts: Accounts, account_id: str, month: int) -> tuple[AccountRecord, int, int]:
-    """The account as it is now, what all processes have stored for it, and its subscriptions."""
+    """The current account, its stored usage over all processes, and its number of subscriptions."""
     used = accounts.used(account_id, month)
     return accounts.account(account_id), used, accounts.subscriptions(account_id)
 

@@ -1,4 +1,4 @@
-"""Webhook subscriptions: made, listed, read, changed, deleted; their secrets; tests.
+"""Webhook subscriptions: create, list, get, update, delete; rotate secrets; send tests.
 
 See docs/contract/contract.md 4.8.
 """
@@ -24,7 +24,7 @@ from api.webhooks.subscriptions import Owner
 
 _ALL = "/api/v1/webhooks"
 _ONE = f"{_ALL}/{{id:str}}"
-_COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids do not fit into what other bodies may have
+_COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
 
 
 @endpoint(_ALL, method="POST", body=Body(_COMPANIES_LIMIT), secret_only=True, needs_webhooks=True)
@@ -123,6 +123,6 @@ def _answer(
     more: dict[str, Any] | None = None,
     extra: Sequence[Header] = (),
 ) -> Answer:
-    """A subscription under its strong tag."""
+    """Response with a subscription and its strong ETag."""
     body = msgspec.json.encode(shown.subscription(record, call.service.clock.now()) | (more or {}))
     return plain_answer(status, body, [(b"etag", b'"%d"' % record.revision), *extra])

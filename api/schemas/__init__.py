@@ -1,5 +1,5 @@
-"""JSON schemas of everything the service answers, for the OpenAPI document, and the contract's examples.
+"""JSON schemas of all responses, for the OpenAPI document, and the contract's examples.
 
-Tests hold real answers against them. Does not belong here: query parameters (`api.queries` declares both
-their reading and their schema), or the document that puts it all together (`api.openapi`).
+Tests validate real responses against them. Does not belong here: query parameters (`api.queries` declares their
+parsing and their schema), or the document as a whole (`api.openapi`).
 """

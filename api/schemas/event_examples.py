@@ -1,6 +1,6 @@
-"""The contract's example of each webhook body (docs/contract/contract.md 4.6), by event type.
+"""The contract's example of each webhook payload (docs/contract/contract.md 4.6), by event type.
 
-Does not belong here: examples of answers (`api.schemas.examples`).
+Does not belong here: examples of responses (`api.schemas.examples`).
 """
 
 from typing import Any, Final

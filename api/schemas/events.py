@@ -1,7 +1,6 @@
-"""Schemas of events and of the six kinds of `data` (docs/contract/contract.md 4.5 and 4.6).
+"""Schemas of events and of the six types of `data` (docs/contract/contract.md 4.5 and 4.6).
 
-The same `data` object goes out in deliveries. Does not belong here: when an event is made
-(`pipelines.steps`).
+Deliveries contain the same `data` object. Does not belong here: detecting events (`pipelines.steps`).
 """
 
 from typing import Any, Final
@@ -46,13 +45,13 @@ from warehouse.schema.codes import (
     UPDATE_REASONS,
 )
 
-_SEQUENCE: Final = integer(1, INT64, "Order of recording; rises without end.")
+_SEQUENCE: Final = integer(1, INT64, "Order of recording; strictly increasing.")
 _SOURCE: Final = record(
-    "Where it was learned.",
+    "Source of the event.",
     {
         "register": REGISTER,
-        "native_id": text(300, "The source's own id.", null=True),
-        "url": address("Public address."),
+        "native_id": text(300, "Id in the source.", null=True),
+        "url": address("Public URL."),
         "retrieved_at": instant("When it was fetched.", null=True),
     },
 )
@@ -61,77 +60,79 @@ _COMMON: Final = {
     "org_nr": ORG_NUMBER,
     "name": NAME,
     "country": COUNTRY,
-    "occurred_at": instant("When in the world."),
+    "occurred_at": instant("When it happened."),
     "sequence": _SEQUENCE,
     "source": ref("EventSource"),
 }
 _FILING: Final = {
     "filing_id": natural_id("fil", "The document."),
-    "filing_type": word(("annual_report", "interim_report"), "Kind of filing.", open_ended=True),
+    "filing_type": word(("annual_report", "interim_report"), "Type of filing.", open_ended=True),
     "period": PERIOD | {"type": ["string", "null"]},
-    "period_type": word(PERIOD_TYPES, "Null for periods that v1 does not serve.", null=True),
-    "fiscal_year": integer(1900, 2200, "Fiscal year; null where the period is not known.", null=True),
+    "period_type": word(PERIOD_TYPES, "Null for periods not served in v1.", null=True),
+    "fiscal_year": integer(1900, 2200, "Fiscal year; null if the period is not known.", null=True),
     "fiscal_quarter": integer(1, 4, "Quarterly periods only.", null=True),
-    "period_start": day("First day.", null=True),
-    "period_end": day("Last day; null where only the document is known.", null=True),
-    "filed_at": day("Day of filing.", null=True),
+    "period_start": day("First day of the period.", null=True),
+    "period_end": day("Last day of the period; null if only the document is known.", null=True),
+    "filed_at": day("Date of filing.", null=True),
     "version": integer(1, 10_000, "Version of the period."),
     "currency": CURRENCY,
     **FIGURE_SCHEMAS,
-    "is_consolidated": flag("Group figures.", null=True),
+    "is_consolidated": flag("Whether the figures are consolidated.", null=True),
     "document_url": address("The document."),
 }
 _CHANGED: Final = {
     "field": word(CHANGE_FIELDS, "Name of the field.", open_ended=True),
-    "previous": {"anyOf": [money("A figure, before."), text(60, "A word or day, before.")]},
-    "current": {"anyOf": [money("A figure, now."), text(60, "A word or day, now.")]},
+    "previous": {"anyOf": [money("Previous number."), text(60, "Previous text or date.")]},
+    "current": {"anyOf": [money("New number."), text(60, "New text or date.")]},
 }
 _UPDATE: Final = _FILING | {
-    "previous_version": integer(1, 10_000, "The version before."),
+    "previous_version": integer(1, 10_000, "Number of the previous version."),
     "reason": word(UPDATE_REASONS, "Why.", open_ended=True),
     "changed_fields": array(ref("ChangedFigure"), 20, "What changed."),
 }
 _CROSSING: Final = {
-    "holder_name": text(1000, "Null when protected by law.", null=True),
+    "holder_name": text(1000, "Null if protected by law.", null=True),
     "previous_pct": percent("Before.", null=False),
     "current_pct": percent("Now.", null=False),
     "holder_id": natural_id("own", "The holder."),
-    "holder_type": word(HOLDER_TYPES, "Kind of holder.", open_ended=True),
-    "holder_company_id": text(60, "Where the holder is a company known by number.", null=True),
-    "direction": word(("up", "down"), "Which way."),
+    "holder_type": word(HOLDER_TYPES, "Type of holder.", open_ended=True),
+    "holder_company_id": text(60, "Given if the holder is a company with a known number.", null=True),
+    "direction": word(("up", "down"), "Direction of the crossing."),
     "thresholds_crossed": array(integer(5, 50, "A threshold.") | {"enum": list(THRESHOLDS)}, 4, "Percent."),
-    "basis": word(BASES, "What the shares rest on.", null=True),
-    "as_of": day("Day of the new share."),
+    "basis": word(BASES, "Basis of the shares.", null=True),
+    "as_of": day("Date of the new share."),
 }
 _FLIP: Final = {
     "previous_status": word(STATUSES, "Before."),
     "current_status": word(STATUSES, "Now."),
-    "effective_date": day("Since when in the world."),
-    "registry_status": text(500, "The register's own word.", null=True),
-    "reason": word(STATUS_DETAILS, "Why, where a register says.", null=True, open_ended=True),
+    "effective_date": day("Date from which the status applies."),
+    "registry_status": text(500, "The status in the register's own terms.", null=True),
+    "reason": word(STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True),
 }
 _NEWS: Final = {
     "news_id": natural_id("nws", "The item."),
     "title": text(300, "Headline."),
-    "summary": text(1000, "Where it may be passed on.", null=True),
+    "summary": text(1000, "Text, if it may be redistributed.", null=True),
     "url": address("The item."),
-    "publisher": text(200, "Who published it.", null=True),
-    "language": text(8, "ISO 639-1.", pattern="^[a-z]{2}$", null=True),
+    "publisher": text(200, "The publisher.", null=True),
+    "language": text(8, "ISO 639-1 language code.", pattern="^[a-z]{2}$", null=True),
     "published_at": instant("As published."),
-    "categories": array(word(("earnings",), "A category.", open_ended=True), 20, "Our categories."),
+    "categories": array(
+        word(("earnings",), "A category.", open_ended=True), 20, "Categories assigned by the service."
+    ),
 }
 _NOTICE: Final = {
     "notice_id": natural_id("ntc", "The notice."),
     "authority": text(200, "The regulator."),
     "authority_country": COUNTRY_CODE,
     "action_type": word(
-        ("enforcement", "sanction", "announcement", "other"), "Kind of act.", open_ended=True
+        ("enforcement", "sanction", "announcement", "other"), "Type of action.", open_ended=True
     ),
     "title": text(300, "Headline."),
-    "summary": text(1000, "Where it may be passed on.", null=True),
+    "summary": text(1000, "Text, if it may be redistributed.", null=True),
     "url": address("The notice."),
     "published_at": instant("As published."),
-    "amount": money("Fine or the like."),
+    "amount": money("Amount of a fine or similar."),
     "currency": CURRENCY,
 }
 # event type: (name of its components, key of its object, name of that object's component, its members)
@@ -147,7 +148,7 @@ KINDS: Final = {
 
 def _data(event_type: str) -> Schema:
     _, key, component, _ = KINDS[event_type]
-    test = flag("True in test sends of webhooks; else not there.")
+    test = flag("True in webhook test sends; absent otherwise.")
     members = _COMMON | {key: ref(component), "test": test}
     return record(f"`data` of {event_type}.", members, "test")
 
@@ -155,9 +156,9 @@ def _data(event_type: str) -> Schema:
 def _delivery(event_type: str) -> Schema:
     name = KINDS[event_type][0]
     body = {
-        "event_id": natural_id("evt", "The same for every attempt and replay: deduplicate by it."),
-        "event_type": word((event_type,), "Kind of event."),
-        "delivered_at": instant("Start of this attempt, to the millisecond."),
+        "event_id": natural_id("evt", "The same for every attempt and replay: use it to deduplicate."),
+        "event_type": word((event_type,), "Event type."),
+        "delivered_at": instant("Start time of this attempt, in milliseconds."),
         "data": ref(f"{name}Data"),
     }
     return record(f"Body of a {event_type} delivery.", body) | {"examples": [DELIVERIES[event_type]]}
@@ -166,18 +167,18 @@ def _delivery(event_type: str) -> Schema:
 def components() -> dict[str, Any]:
     """Named schemas of this resource."""
     event = {
-        "event_id": natural_id("evt", "The same for the same fact, always: deduplicate by it."),
-        "event_type": word(EVENT_TYPES, "Kind of event.", open_ended=True),
+        "event_id": natural_id("evt", "Always the same for the same fact: use it to deduplicate."),
+        "event_type": word(EVENT_TYPES, "Event type.", open_ended=True),
         "company_id": COMPANY_ID,
-        "occurred_at": instant("When in the world."),
-        "recorded_at": instant("When the service learned it."),
+        "occurred_at": instant("When it happened."),
+        "recorded_at": instant("When the service recorded it."),
         "sequence": _SEQUENCE,
-        # as event types are open-ended, so are the objects that come with them
+        # event types are open-ended, so their objects are too
         "data": {"anyOf": [ref(f"{name}Data") for name, *_ in KINDS.values()], "x-extensible": True},
     }
     named: dict[str, Any] = {
         "EventSource": _SOURCE,
-        "ChangedFigure": record("One figure that changed.", _CHANGED),
+        "ChangedFigure": record("One changed value.", _CHANGED),
     }
     for event_type, (name, _, component, properties) in KINDS.items():
         named[component] = record(f"What happened: {event_type}.", properties)

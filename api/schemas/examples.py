@@ -1,7 +1,7 @@
-"""The contract's own examples, in one place: the OpenAPI document shows them, tests hold them to the schemas.
+"""The contract's examples: shown in the OpenAPI document, validated against the schemas by tests.
 
-Companies and numbers are invented; identifiers pass their check digits. Does not belong here: examples of
-errors (`api.schemas.problems` makes them from the kinds).
+Companies and numbers are invented; identifiers have valid check digits. Does not belong here: examples of
+errors (`api.schemas.problems` builds them from the types).
 """
 
 from typing import Any, Final

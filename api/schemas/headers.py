@@ -1,6 +1,6 @@
-"""Headers of answers, as components of the document, and which of them an answer carries.
+"""Response headers as components of the OpenAPI document, and which of them a response carries.
 
-Does not belong here: headers of deliveries (`api.schemas.webhooks`), or how a header is made (`api.stamps`,
+Does not belong here: headers of deliveries (`api.schemas.webhooks`), or producing a header (`api.stamps`,
 `api.answers`, `api.limits`).
 """
 
@@ -18,52 +18,54 @@ _LIMIT: Final = f"{_NAME};r=[0-9]+;t=[0-9]+"
 
 _HEADERS: Final[dict[str, Schema]] = {
     "X-Request-Id": text(
-        64, "The caller's X-Request-Id where it has this form, else one of ours.",
+        64, "The request's X-Request-Id if it has this format, otherwise a generated id.",
         pattern="^[A-Za-z0-9_-]{8,64}$",
     ),
     "X-Content-Type-Options": {"type": "string", "description": "Always nosniff.", "enum": ["nosniff"]},
-    "Cache-Control": text(100, "How long the answer may be kept.", pattern="^[a-z0-9=, -]+$"),
-    "Vary": text(100, "Request headers that the answer depends on.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"),
-    "ETag": text(20, "Depends on content only: the same for every key.", pattern='^W/"[0-9a-f]{16}"$'),
+    "Cache-Control": text(100, "How long the response may be cached.", pattern="^[a-z0-9=, -]+$"),
+    "Vary": text(100, "Request headers the response depends on.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"),
+    "ETag": text(20, "Depends on the content only; the same for every key.", pattern='^W/"[0-9a-f]{16}"$'),
     "Revision": text(21, "Revision of the subscription, for If-Match.", pattern='^"[0-9]+"$'),
-    "Location": text(2048, "What was made.", pattern="^/api/[!-~]+$"),
+    "Location": text(2048, "Path of the created resource.", pattern="^/api/[!-~]+$"),
     "Idempotency-Replayed": {
         "type": "string",
-        "description": "Sent where the answer is that of the first request with this Idempotency-Key.",
+        "description": "Sent if the response is the stored one of the first request with this "
+                       "Idempotency-Key.",
         "enum": ["true"],
     },
     "Last-Modified": text(29, "When the release was built.", pattern=_DATE),
-    "Firm-Release": text(19, "Number of the release that answered.", pattern="^[0-9]+$"),
+    "Firm-Release": text(19, "Number of the data release the response comes from.", pattern="^[0-9]+$"),
     "Link": text(9000, 'The next page, rel="next".', pattern='^<[^<>]+>; rel="[a-z]+"$'),
     "Content-Location": text(
-        9000, "The canonical path, where another spelling was asked.", pattern="^/api/[!-~]+$"
+        9000, "The canonical path, if the request used another form of the number.", pattern="^/api/[!-~]+$"
     ),
-    "Retry-After": integer(0, 3_000_000, "Seconds to wait; `retry_after` of the body."),
+    "Retry-After": integer(0, 3_000_000, "Seconds to wait; the same as `retry_after` in the body."),
     "Retry-Soon": integer(1, 60, "With idempotency_in_progress: seconds to wait."),
     "WWW-Authenticate": text(
         100, "How to authenticate.", pattern='^Bearer realm="firm"(, error="invalid_token")?$'
     ),
-    "Allow": text(100, "Methods that the resource knows.", pattern="^[A-Z]+(, [A-Z]+)*$"),
+    "Allow": text(100, "Methods supported by the resource.", pattern="^[A-Z]+(, [A-Z]+)*$"),
     "Access-Control-Allow-Origin": text(
         2048,
-        "With publishable keys the page's origin, for what needs no key `*`; a secret key's answer has none.",
+        "With a publishable key the page's origin; `*` for operations without a key; absent with a "
+        "secret key.",
         pattern=r"^(\*|https?://[!-~]+)$",
     ),
     "Access-Control-Expose-Headers": text(
-        500, "Headers that a page may read.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"
+        500, "Response headers a page may read.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"
     ),
     "RateLimit-Policy": text(
         500, "Quotas (q) and their windows in seconds (w).", pattern=f"^{_POLICY}(, {_POLICY})*$"
     ),
     "RateLimit": text(
-        500, "What remains (r), and for how many seconds (t).", pattern=f"^{_LIMIT}(, {_LIMIT})*$"
+        500, "Remaining requests (r) and seconds until the reset (t).", pattern=f"^{_LIMIT}(, {_LIMIT})*$"
     ),
-    "X-RateLimit-Limit": integer(0, INT64, "Requests of the month."),
-    "X-RateLimit-Remaining": integer(0, INT64, "Requests that remain this month."),
-    "X-RateLimit-Reset": integer(0, INT64, "When the month ends, in seconds since 1970."),
+    "X-RateLimit-Limit": integer(0, INT64, "Requests allowed per month."),
+    "X-RateLimit-Remaining": integer(0, INT64, "Requests remaining this month."),
+    "X-RateLimit-Reset": integer(0, INT64, "End of the month, as a Unix timestamp."),
 }  # fmt: skip
-# Components that are sent under another header's name: of webhook resources the tag is strong, and a revision; of
-# what is in conflict only some answers say when to come again.
+# Components for a header of another name: the ETag of webhook resources is strong and a revision; Retry-After
+# is optional on conflicts.
 _SENT_AS: Final = {"Revision": "ETag", "Retry-Soon": "Retry-After"}
 _EXAMPLES: Final[dict[str, Any]] = {
     "Revision": '"3"',
@@ -77,7 +79,7 @@ _EXAMPLES: Final[dict[str, Any]] = {
     "X-RateLimit-Remaining": 58796,
     "X-RateLimit-Reset": 1796083200,
 }
-# On every answer, whatever it is.
+# On every response.
 _EVERYWHERE: Final = ("X-Request-Id", "X-Content-Type-Options", "Cache-Control", "Vary")
 _AUTHENTICATED: Final = (
     "RateLimit-Policy",
@@ -95,7 +97,7 @@ _BY_STATUS: Final = {
     503: ("Retry-After",),
 }
 
-# What kinds of answers there are, and the headers that each has beyond those of all.
+# Response types, and the additional headers of each.
 OF_DOCUMENT: Final = ("ETag",)
 OF_DATA: Final = ("ETag", "Last-Modified", "Firm-Release")
 OF_PAGE: Final = (*OF_DATA, "Link")
@@ -106,7 +108,7 @@ OF_POST: Final = ("Idempotency-Replayed",)
 
 
 def components() -> dict[str, Schema]:
-    """`components.headers`. Required are those that no answer that names them lacks."""
+    """`components.headers`. A header is required if every response that lists it has it."""
     always = (*_EVERYWHERE, *OF_DATA, "Revision", "Location", "Retry-After", "WWW-Authenticate", "Allow")
     return {name: _header(name, schema, required=name in always) for name, schema in _HEADERS.items()}
 
@@ -118,7 +120,7 @@ def of_success(more: Iterable[str], *, public: bool) -> dict[str, Schema]:
 
 
 def of_problem(status: int) -> dict[str, Schema]:
-    """Errors before authentication lack the limits, so none of those headers is required."""
+    """Headers of an error. Errors before authentication lack the rate limit headers, so those are not required."""
     return _references((*_EVERYWHERE, *_BY_STATUS.get(status, ()), *_AUTHENTICATED, *_SHARED))
 
 

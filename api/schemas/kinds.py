@@ -1,4 +1,4 @@
-"""The vocabulary of schemas: every text has a longest length, every integer bounds, every array a limit.
+"""Building blocks of schemas: every text has a maximum length, every integer bounds, every array a limit.
 
 Does not belong here: any concrete object.
 """
@@ -11,8 +11,8 @@ from warehouse.schema.codes import SERVED
 Schema = dict[str, Any]
 
 INT64: Final = 9_223_372_036_854_775_807
-_ANYTHING: Final = r"^[^\x00]*$"  # a register's own words: no NUL is all that can be promised
-ECHO: Final = r"^[\s\S]*$"  # holds what a caller sent, whatever that was
+_ANYTHING: Final = r"^[^\x00]*$"  # text of a register: only NUL can be excluded
+ECHO: Final = r"^[\s\S]*$"  # repeats caller input of any kind
 _WORD: Final = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 
 
@@ -30,7 +30,7 @@ def text(longest: int, description: str, *, pattern: str = _ANYTHING, null: bool
 
 
 def word(allowed: Sequence[str], description: str, *, null: bool = False, open_ended: bool = False) -> Schema:
-    """One of a list; an open-ended list may grow within v1, so clients must take any word.
+    """One word of a list; an open-ended list may grow within v1, so clients must accept any word.
 
     See docs/contract/contract.md 4.13.
     """
@@ -53,7 +53,7 @@ def integer(low: int, high: int, description: str, *, null: bool = False) -> Sch
 
 
 def money(description: str) -> Schema:
-    """Whole units of the currency beside it; null is unknown, never 0."""
+    """Whole units of the row's currency; null means unknown, never 0."""
     return integer(-INT64 - 1, INT64, description, null=True)
 
 
@@ -82,7 +82,7 @@ def array(items: Schema, longest: int, description: str) -> Schema:
 
 
 def record(description: str, properties: Mapping[str, Schema], *optional: str) -> Schema:
-    """An object whose keys are always there, but for the optional ones. Clients ignore unknown keys."""
+    """An object with all keys required except the optional ones. Clients ignore unknown keys."""
     return {
         "type": "object",
         "description": description,
@@ -92,7 +92,7 @@ def record(description: str, properties: Mapping[str, Schema], *optional: str) -
 
 
 def form(description: str, properties: Mapping[str, Schema], *required: str) -> Schema:
-    """An object that callers send: a key that is not known is refused, only the required ones must be there."""
+    """An object in a request: unknown keys are rejected, only the required ones must be present."""
     told: Schema = {
         "type": "object",
         "description": description,
@@ -103,21 +103,23 @@ def form(description: str, properties: Mapping[str, Schema], *required: str) -> 
 
 
 def chosen(items: Schema, longest: int, description: str, *, null: bool = False) -> Schema:
-    """An array that callers send: at least one entry, each once."""
+    """An array in a request: at least one entry, no duplicates."""
     bounds = {"minItems": 1, "maxItems": longest, "uniqueItems": True}
     return {"type": _type("array", null), "description": description, "items": items} | bounds
 
 
 def page(description: str, item: Schema, members: Mapping[str, Schema] | None = None) -> Schema:
-    """A list answer (docs/contract/contract.md 4.0): at most 100 items, the next cursor, whether more follow."""
-    cursor = text(512, "Where to go on; null at the end.", pattern="^[A-Za-z0-9_-]+$", null=True)
+    """A list response (docs/contract/contract.md 4.0): at most 100 items, the next cursor, whether more follow."""
+    cursor = text(
+        512, "Cursor of the next page; null on the last page.", pattern="^[A-Za-z0-9_-]+$", null=True
+    )
     return record(
         description,
         {
             **(members or {}),
             "data": array(item, 100, "The rows of this page."),
             "next_cursor": cursor,
-            "has_more": flag("Whether rows follow after this page."),
+            "has_more": flag("Whether more rows follow this page."),
         },
     )
 
@@ -127,7 +129,7 @@ def natural_id(prefix: str, description: str, *, null: bool = False) -> Schema:
 
 
 def ulid(prefix: str, description: str, *, null: bool = False) -> Schema:
-    """One of our sortable ids."""
+    """A prefixed ULID."""
     return text(30, description, pattern=ulid_pattern(prefix), null=null)
 
 
@@ -139,13 +141,15 @@ def _type(name: str, null: bool) -> str | list[str]:
     return [name, "null"] if null else name
 
 
-# markets are open-ended: Denmark is announced, and its companies come without another major version
+# markets are open-ended: Denmark is announced, and its companies will be added without a new major version
 COMPANY_ID: Final = text(20, "`firm:<COUNTRY>:<org_number>`.", pattern="^firm:[A-Z]{2}:[0-9A-Z-]{8,12}$")
 ORG_NUMBER: Final = text(12, "Canonical registry number.", pattern="^[0-9A-Z-]{8,12}$")
 NAME: Final = text(1000, "Name as registered.")
 COUNTRY: Final = text(2, "Market code.", pattern="^[A-Z]{2}$") | {"x-extensible-enum": list(SERVED)}
-CURRENCY: Final = text(3, "ISO 4217.", pattern="^[A-Z]{3}$", null=True)
-COUNTRY_CODE: Final = text(2, "ISO 3166-1 alpha-2 (GB, not UK).", pattern="^[A-Z]{2}$", null=True)
+CURRENCY: Final = text(3, "ISO 4217 currency code.", pattern="^[A-Z]{3}$", null=True)
+COUNTRY_CODE: Final = text(
+    2, "ISO 3166-1 alpha-2 country code (GB, not UK).", pattern="^[A-Z]{2}$", null=True
+)
 REGISTER: Final = text(60, "Key of the dataset.", pattern=_WORD)
 FIELD: Final = text(60, "Name of a field.", pattern="^[a-z][a-z0-9_]*$")
 HEAD: Final = {"company_id": COMPANY_ID, "org_number": ORG_NUMBER, "name": NAME}

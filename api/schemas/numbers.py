@@ -1,9 +1,7 @@
-"""Every spelling of a company's number that is accepted, as patterns.
+"""Patterns for all accepted spellings of a company number.
 
-See docs/contract/contract.md «Company identifiers».
-
-A request that fits one is never malformed. Does not belong here: how a number is read
-(`warehouse.schema.identifiers`).
+See docs/contract/contract.md «Company identifiers». A request that matches one is never malformed. Does not
+belong here: parsing a number (`warehouse.schema.identifiers`).
 """
 
 from typing import Final
@@ -21,7 +19,7 @@ _IDS: Final = (
 )
 
 ANY_NUMBER: Final = f"^({_SE}|{_NO}|[0-9]{{7}}-[0-9]|{_UK % (6, 6, 8)}|{_US}|{_IDS})$"
-"""A number that names its market by its form, or a full id."""
+"""A number that identifies its market by its form, or a full id."""
 
 NUMBER_IN_MARKET: Final = f"^({_SE}|{_FI}|{_SHORT_UK}|{_US}|[0-9]{{1,10}}|{_IDS})$"
-"""What is accepted where the path names the market."""
+"""Accepted if the path contains the market."""

@@ -1,8 +1,7 @@
-"""The contract's example of every problem: its detail, and its members beyond those of all.
+"""The contract's example of every problem: its detail, and its additional members.
 
-See docs/contract/contract.md 4.10.
-
-Does not belong here: titles and statuses (`api.problem_kinds`), examples of answers (`api.schemas.examples`).
+See docs/contract/contract.md 4.10. Does not belong here: titles and statuses (`api.problem_kinds`), examples of
+other responses (`api.schemas.examples`).
 """
 
 from typing import Any, Final
@@ -26,12 +25,12 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
         {"errors": [{"code": "unknown", "detail": "did you mean 'country'?", "parameter": "coutry"}]},
     ),
     ("duplicate_parameter", 400): (
-        "'limit' may be given once.",
+        "'limit' may be given only once.",
         {"errors": [{"code": "duplicate", "detail": "given 2 times", "parameter": "limit"}]},
     ),
     ("api_key_in_url", 400): ("Send the key in the Authorization header and rotate it; URLs are logged.", {}),
     ("invalid_org_number", 400): (
-        "'12ab' fits no supported market's number format.",
+        "'12ab' does not match the number format of any supported market.",
         {
             "errors": [
                 {
@@ -47,7 +46,7 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
         {"errors": [{"code": "invalid", "detail": "start again without a cursor", "parameter": "cursor"}]},
     ),
     ("cursor_mismatch", 400): (
-        "The cursor was issued for other filters. Only 'limit' may change between pages.",
+        "The cursor was issued for different filters. Only 'limit' may change between pages.",
         {"errors": [{"code": "mismatch", "detail": "filters differ", "parameter": "cursor"}]},
     ),
     ("cursor_expired", 400): (
@@ -154,7 +153,7 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
         {"violated-policies": ["month"], "retry_after": 935269},
     ),
     ("headers_too_large", 431): ("At most 16384 bytes.", {"limit": 16384}),
-    ("internal_error", 500): ("Something failed on our side. Quote the request id.", {}),
+    ("internal_error", 500): ("Internal error. Quote the request id to support.", {}),
     ("not_implemented", 501): (
         "The cross-company event stream is planned. Use per-company events or webhooks.",
         {},

@@ -1,6 +1,6 @@
 """Schema of problem+json, and one documented response per status (docs/contract/contract.md 4.10).
 
-Does not belong here: the kinds themselves (`api.problem_kinds`).
+Does not belong here: the catalogue of types (`api.problem_kinds`).
 """
 
 from collections.abc import Collection
@@ -12,27 +12,34 @@ from api.schemas.kinds import ECHO, Schema, array, integer, record, ref, text, w
 
 _REQUEST_ID: Final = text(64, "Quote it to support.", pattern="^[A-Za-z0-9_-]{8,64}$")
 _ERROR: Final = {
-    "code": word(("format", "out_of_range", "unknown_value"), "What is wrong with it.", open_ended=True),
-    "detail": text(1000, "What it must be.", pattern=ECHO),
-    "parameter": text(100, "Query or path parameter.", pattern=ECHO),
-    "pointer": text(1000, "JSON pointer into the body.", pattern="^(/[^/]*)*$"),
+    "code": word(
+        ("format", "out_of_range", "unknown_value"), "What is wrong with the input.", open_ended=True
+    ),
+    "detail": text(1000, "What the input must be.", pattern=ECHO),
+    "parameter": text(100, "Name of the query or path parameter.", pattern=ECHO),
+    "pointer": text(1000, "JSON Pointer into the body.", pattern="^(/[^/]*)*$"),
     "header": text(100, "Header.", pattern="^[A-Za-z0-9-]+$"),
 }
 _ALWAYS: Final = {
-    "type": {"type": "string", "format": "uri", "description": "A page that explains it.", "maxLength": 2048},
-    "title": text(200, "Fixed per type."),
+    "type": {
+        "type": "string",
+        "format": "uri",
+        "description": "URL of a page that explains the problem.",
+        "maxLength": 2048,
+    },
+    "title": text(200, "Title; the same for every problem of the type."),
     "status": integer(400, 599, "The HTTP status."),
-    "detail": text(9000, "About this occurrence; may change.", pattern=ECHO),
-    "instance": text(100, "This occurrence.", pattern="^/requests/[A-Za-z0-9_-]{8,64}$"),
-    "code": word(sorted(KINDS), "The stable switch.", open_ended=True),
+    "detail": text(9000, "Human-readable description of this occurrence; may change.", pattern=ECHO),
+    "instance": text(100, "Identifier of this occurrence.", pattern="^/requests/[A-Za-z0-9_-]{8,64}$"),
+    "code": word(sorted(KINDS), "Stable code for programs.", open_ended=True),
     "request_id": _REQUEST_ID,
 }
 _TIER: Final = text(60, "Name of a tier.", pattern="^[a-z][a-z0-9_-]*$")
 _REASONS: Final = ("not_found", "check_digit_mismatch", "wrong_market")
 _SOMETIMES: Final = {
-    "errors": array(ref("InputError"), 100, "For input errors: one entry per input."),
+    "errors": array(ref("InputError"), 100, "With input errors: one entry per invalid input."),
     "reason": word(_REASONS, "With company_not_found.", open_ended=True),
-    "limit": integer(0, 2**53, "The limit that was passed: bytes, or subscriptions."),
+    "limit": integer(0, 2**53, "The limit that was exceeded: bytes or subscriptions."),
     "required_key_kind": word(("secret",), "With key_kind_not_allowed.", open_ended=True),
     "required_tiers": array(_TIER, 20, "With tier_required."),
     "current_tier": _TIER,
@@ -40,7 +47,7 @@ _SOMETIMES: Final = {
     "violated-policies": array(
         text(60, "Name of a policy in RateLimit-Policy.", pattern="^[a-z-]+$"), 10, "With 429."
     ),
-    "retry_after": integer(0, 3_000_000, "Seconds to wait: the Retry-After header."),
+    "retry_after": integer(0, 3_000_000, "Seconds to wait; the same as the Retry-After header."),
 }
 _NAMES: Final = {
     400: "BadRequest",
@@ -63,14 +70,14 @@ _NAMES: Final = {
 }
 
 
-_OF_ALL: Final = (400, 405, 414, 431, 500)  # what the public document too may be answered with
-_OF_SOME: Final = (409, 412, 422)  # of operations that change something
+_OF_ALL: Final = (400, 405, 414, 431, 500)  # errors that public documents can have too
+_OF_SOME: Final = (409, 412, 422)  # only for operations that change something
 
 
 def components() -> dict[str, Any]:
     """Named schemas of errors."""
     return {
-        "InputError": record("One input that is wrong.", _ERROR, "parameter", "pointer", "header"),
+        "InputError": record("One invalid input.", _ERROR, "parameter", "pointer", "header"),
         "Problem": record("An error (RFC 9457).", _ALWAYS | _SOMETIMES, *_SOMETIMES),
     }
 
@@ -81,7 +88,7 @@ def responses(public_url: str) -> dict[str, Schema]:
 
 
 def documented(refusals: Collection[int], *, public: bool) -> dict[str, Schema]:
-    """What an operation lists: every error it may answer; `refusals` are those that few operations have."""
+    """The documented errors of an operation; `refusals` are those that only few operations have."""
     listed = set(_OF_ALL if public else _NAMES) - set(_OF_SOME) | set(refusals)
     return {
         str(status): {"$ref": f"#/components/responses/{name}"}

@@ -1,62 +1,65 @@
-"""The words of the document that stand beside its operations: what holds for all of them.
+"""Texts of the OpenAPI document that apply to all operations.
 
 Does not belong here: texts of one operation (`api.operations`) or of one field (the schemas).
 """
 
 from typing import Final
 
-SUMMARY: Final = "Company data of five countries, and what changes in it."
+SUMMARY: Final = "Company data of five countries and its change events."
 DESCRIPTION: Final = """\
-Profiles, financials, ownership and events of companies in the US, Sweden, Norway, Finland and the United Kingdom, \
-from their registers.
+Profiles, financials, ownership and events of companies in the US, Sweden, Norway, Finland and the United \
+Kingdom, taken from public registers.
 
-**Values.** Every key is always there; null means unknown, never zero. Money is in whole units of the currency \
-beside it. Dates are ISO 8601, instants RFC 3339 in UTC.
+**Values.** Every key is always present; null means unknown, never zero. Amounts of money are in whole units of \
+the accompanying currency. Dates are ISO 8601, times are RFC 3339 in UTC.
 
-**Methods.** Every GET operation answers HEAD the same without a body, every path OPTIONS with `Allow`. Unknown, \
-repeated and malformed parameters are refused, never ignored, and so are unknown and repeated members of bodies.
+**Methods.** Every GET operation also supports HEAD, every path supports OPTIONS and returns `Allow`. Unknown, \
+repeated and malformed parameters are rejected, never ignored; so are unknown and repeated members of request \
+bodies.
 
-**Lists.** `next_cursor` goes into `cursor`, with all other parameters but `limit` unchanged; the `Link` header \
-names the next page too. Rows that come or go between pages neither repeat nor hide others.
+**Lists.** Pass `next_cursor` as `cursor` and leave all other parameters except `limit` unchanged; the `Link` \
+header also gives the next page. Rows added or removed between two pages cause neither repeated nor skipped \
+rows.
 
-**Conditional requests.** Data has an `ETag`: send it in `If-None-Match`, and an answer that did not change is \
-a 304, which is not counted. One answer comes from one release of the data, named in `Firm-Release`.
+**Conditional requests.** Data responses have an `ETag`: send it in `If-None-Match` to get 304 if nothing has \
+changed; a 304 is not counted against the quota. Each response comes from one release of the data, named in \
+`Firm-Release`.
 
-**Webhooks.** A subscription names an endpoint, event types and companies; every event published after it was \
-made is sent there until it is acknowledged by a 2xx within 10 seconds: at once, then after 1 minute, 5 minutes, \
-30 minutes, 2 hours and 12 hours. When the last of these fails the subscription pauses, its owner is e-mailed, \
-and what follows is held until a replay. Events may come more than once and in any order: deduplicate by \
-`event_id`, order by `sequence`.
+**Webhooks.** A subscription has an endpoint, event types and companies. Every matching event published after \
+its creation is sent to the endpoint until it is acknowledged by a 2xx within 10 seconds: immediately, then \
+after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours. If the last attempt fails, the subscription is \
+paused, its owner is notified by e-mail, and later events are held until a replay. Events may be delivered more \
+than once and in any order: deduplicate by `event_id`, order by `sequence`.
 
-**Repeating safely.** Every POST takes an `Idempotency-Key`: with one, a request that is repeated within 24 hours \
-is done once and answered as the first time. `If-Match` with a subscription's `ETag` keeps two writers apart.
+**Idempotency.** Every POST accepts an `Idempotency-Key`: a request repeated with the same key within 24 hours \
+is executed once and returns the first response. `If-Match` with a subscription's `ETag` prevents lost updates.
 
-**Limits.** A burst per second and a quota per calendar month (UTC), both per account; `RateLimit-Policy`, \
-`RateLimit` and `X-RateLimit-*` tell what remains on every authenticated answer. Over a limit the answer is 429 \
-with `Retry-After`.
+**Limits.** Requests are limited by a burst per second and a quota per calendar month (UTC), both per account. \
+`RateLimit-Policy`, `RateLimit` and `X-RateLimit-*` on every authenticated response give what remains. Above a \
+limit the response is 429 with `Retry-After`.
 
-**Keys.** Secret keys (`firm_live_…`, `firm_secret_…`) stay on servers. Publishable keys (`firm_public_…`) read \
-company data from web pages on their domains; only they get CORS headers. Keys go into the Authorization header, \
-never into a URL. A revoked key may still be answered for 30 seconds.
+**Keys.** Keep secret keys (`firm_live_…`, `firm_secret_…`) on servers. Publishable keys (`firm_public_…`) read \
+company data from web pages on their domains; only they get CORS headers. Send keys in the Authorization header, \
+never in a URL. A revoked key may still work for up to 30 seconds.
 
-**Errors.** `application/problem+json` (RFC 9457). Switch on `code`; `detail` is for people and may change. Quote \
-`request_id` to support.
+**Errors.** `application/problem+json` (RFC 9457). Programs should use `code`; `detail` is meant for people and \
+may change. Quote `request_id` to support.
 
-**Versions.** The major version is in the path, under `/api`, which the product has promised; guidelines that want \
-neither are not followed in this. Within v1 may come: operations, optional parameters, keys, event types, problem \
-codes, values of enumerations marked `x-extensible-enum`, and looser limits. So clients ignore keys they do not \
-know and expect new values there. Anything else is a new major version, and v1 then lives for at least 12 months \
-beside it.
+**Versions.** The major version is in the path. The following may be added within v1: operations, optional \
+parameters, keys, event types, problem codes, values of enumerations marked `x-extensible-enum`, and higher \
+limits. Clients must ignore unknown keys and accept new values of these enumerations. Any other change requires \
+a new major version; v1 is then supported for at least 12 more months.
 
-**Deprecation.** What will go is marked `deprecated` here and answers with `Deprecation` (RFC 9745), `Sunset` \
-(RFC 8594) and a `Link` to the explanation; accounts that used it within 30 days get an e-mail.\
+**Deprecation.** Deprecated operations and parameters are marked `deprecated` here and respond with \
+`Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to an explanation. Accounts that used them in the \
+last 30 days are notified by e-mail.\
 """
 TAGS: Final = {
     "Companies": "Profiles and search.",
-    "Events": "What changed.",
+    "Events": "Change events.",
     "Financials": "Annual and quarterly figures.",
-    "Ownership": "Who holds a company.",
-    "Service": "The interface itself.",
-    "Webhooks": "Subscriptions, the log of their deliveries, and what is sent.",
+    "Ownership": "Owners of companies.",
+    "Service": "The API itself: markets, usage and the OpenAPI document.",
+    "Webhooks": "Webhook subscriptions, delivery log and payloads.",
 }
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."

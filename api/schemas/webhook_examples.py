@@ -1,7 +1,7 @@
-"""The contract's examples of everything under /api/v1/webhooks (docs/contract/contract.md 4.8), as it gives them.
+"""The contract's examples of everything under /api/v1/webhooks (docs/contract/contract.md 4.8).
 
-What it shows in words only (one subscription, changes, a replay that is asked for) is cut out of its own examples.
-Does not belong here: examples of deliveries' bodies (`api.schemas.event_examples`).
+Examples that the contract only describes (one subscription, changes, a requested replay) are derived from its
+own. Does not belong here: examples of webhook payloads (`api.schemas.event_examples`).
 """
 
 from typing import Any, Final
@@ -80,7 +80,7 @@ TEST_ATTEMPT: Final[dict[str, Any]] = {
     "duration_ms": 84,
     "outcome": "failed",
     "error": "http_status",
-    "error_detail": "Endpoint answered 500.",
+    "error_detail": "Endpoint returned 500.",
     "request_url": "https://hooks.example.com/company-events",
     "remote_ip": "203.0.113.9",
     "response_status": 500,
@@ -141,7 +141,7 @@ DELIVERY_DETAIL: Final[dict[str, Any]] = {
             "duration_ms": 10000,
             "outcome": "failed",
             "error": "timeout",
-            "error_detail": "No 2xx answer within 10 s.",
+            "error_detail": "No 2xx response within 10 s.",
             "request_url": "https://hooks.example.com/company-events",
             "remote_ip": "203.0.113.9",
             "response_status": None,
@@ -187,7 +187,7 @@ EVENT_TYPES: Final[dict[str, Any]] = {
     "data": [
         {
             "event_type": "status.changed",
-            "description": "Company status flipped between active, dormant and dissolved.",
+            "description": "Company status changed between active, dormant and dissolved.",
             "aliases": [],
             "schema_ref": "/api/openapi.json#/components/schemas/StatusChangedWebhook",
         }

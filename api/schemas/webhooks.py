@@ -1,8 +1,7 @@
-"""`webhooks` of the document: what a receiver is sent, and how it is signed.
+"""`webhooks` of the OpenAPI document: the payloads sent to receivers, and their signatures.
 
-See docs/contract/contract.md 4.6 and 4.7.
-
-Does not belong here: the bodies' schemas (`api.schemas.events`), or sending.
+See docs/contract/contract.md 4.6 and 4.7. Does not belong here: the schemas of payloads (`api.schemas.events`),
+or sending.
 """
 
 from typing import Final
@@ -14,7 +13,7 @@ from warehouse.schema.codes import EVENT_TYPES
 
 _HEX: Final = "^sha256=[0-9a-f]{64}$"
 _BASE64: Final = "v1,[A-Za-z0-9+/]{43}="
-# Of each: whether it is always sent, its schema, an example of it.
+# By header: whether it is always sent, its schema, an example.
 _HEADERS: Final = {
     "X-Service-Signature": (
         True,
@@ -24,7 +23,7 @@ _HEADERS: Final = {
     ),
     "X-Service-Signature-Previous": (
         False,
-        text(71, "The same with the secret before, while both are valid after a rotation.", pattern=_HEX),
+        text(71, "The same with the previous secret, while both are valid after a rotation.", pattern=_HEX),
         "sha256=2a16160dd85802dbe3ddd5e7be06f764fcfbfc0e408d4618be4c3660eec34ea0",
     ),
     "webhook-id": (
@@ -34,28 +33,29 @@ _HEADERS: Final = {
     ),
     "webhook-timestamp": (
         True,
-        integer(0, 253_402_300_799, "Seconds since 1970 of this attempt."),
+        integer(0, 253_402_300_799, "Unix timestamp of this attempt, in seconds."),
         1795147931,
     ),
     "webhook-signature": (
         True,
-        text(200, "Standard Webhooks: `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; the key is "
-             "the secret after `whsec_`, decoded. During a rotation two entries, separated by a space.",
+        text(200, "Standard Webhooks signature: `v1,` and the HMAC-SHA256 of `id.timestamp.body` "
+                  "in base64; the key is the secret after `whsec_`, base64-decoded. During a "
+                  "rotation there are two entries, separated by a space.",
              pattern=f"^{_BASE64}( {_BASE64})*$"),
         "v1,XcE1TyyA0S+K8JZLutzSD1AXwk8toqkF1/VqCon7kwk=",
     ),
-    "X-Service-Event": (True, word(EVENT_TYPES, "Kind of event; not signed."), None),
+    "X-Service-Event": (True, word(EVENT_TYPES, "Event type; not signed."), None),
     "X-Service-Delivery": (
         True,
         text(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
         "dlv_01kaf49n6m7p8q9r0s1t2v3w4x",
     ),
-    "X-Service-Attempt": (True, integer(1, 6, "Which attempt this is; not signed."), 1),
+    "X-Service-Attempt": (True, integer(1, 6, "Number of this attempt; not signed."), 1),
 }  # fmt: skip
 _TEXT: Final = (
-    "Sent to the endpoint of every subscription that asks for this type. Verify a signature over the raw body "
-    "before reading it, refuse a `webhook-timestamp` that is more than 5 minutes off, and remember `webhook-id`: "
-    "the same event may come again."
+    "Sent to the endpoint of every subscription to this event type. Verify a signature over the "
+    "raw body before parsing it, reject a `webhook-timestamp` more than 5 minutes off, and store "
+    "`webhook-id`: the same event may be delivered more than once."
 )
 
 
@@ -97,10 +97,14 @@ def _post(event_type: str) -> Schema:
             "content": {"application/json": body},
         },
         "responses": {
-            "2XX": {"description": "Received: any success within 10 seconds. The body is not read."},
+            "2XX": {
+                "description": "Acknowledged: any 2xx response within 10 seconds. The response "
+                "body is not read."
+            },
             "default": {
-                "description": "Anything else, redirects included, is a failure: the delivery is repeated after "
-                "1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours, then the subscription pauses."
+                "description": "Any other response, including redirects, is a failure: the "
+                "delivery is retried after 1 minute, 5 minutes, 30 minutes, 2 hours "
+                "and 12 hours; then the subscription is paused."
             },
         },
     }

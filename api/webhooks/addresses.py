@@ -1,8 +1,8 @@
-"""Which internet addresses deliveries may go to: our own table (docs/contract/delivery.md «SSRF guard»).
+"""SSRF guard: which IP addresses deliveries may go to (docs/contract/delivery.md «SSRF guard»).
 
-Judged is always an address, never a text that names one: a name or an odd spelling becomes addresses first.
-Python's `is_global` is no such judgement: it differs between versions and holds multicast, cloud services' own
-addresses and tunnels for global. Does not belong here: looking names up (`api.webhooks.names`), or connecting
+The guard checks addresses, never names: a host name or an unusual spelling is resolved to addresses first.
+Python's `is_global` is not sufficient: it differs between versions and treats multicast, cloud-provider service
+addresses and tunnels as global. Does not belong here: DNS look-ups (`api.webhooks.names`), or connecting
 (`api.webhooks.sending`).
 """
 
@@ -21,9 +21,9 @@ DENIED: Final[tuple[Network, ...]] = tuple(
     for network in (
         "0.0.0.0/8",  # this network
         "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # carriers' shared space
+        "100.64.0.0/10",  # carrier-grade NAT
         "127.0.0.0/8",  # loopback
-        "168.63.129.16/32",  # a cloud's own service, on every machine in it
+        "168.63.129.16/32",  # Azure's platform service, reachable from every VM
         "169.254.0.0/16",  # link-local, where clouds keep their metadata
         "172.16.0.0/12",  # private
         "192.0.0.0/24",  # protocol assignments
@@ -47,24 +47,24 @@ DENIED: Final[tuple[Network, ...]] = tuple(
     )
 )
 UNICAST: Final = ipaddress.IPv6Network("2000::/3")
-"""All of IPv6 that is given out; everything beside it is refused: loopback, mapped and translated IPv4, local."""
+"""Global unicast IPv6; everything outside is denied: loopback, mapped and translated IPv4, local."""
 
 DENIED_IPV4: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv4Network))
 _DENIED_6: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv6Network))
 NO_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
-"""Errors of a machine that has no socket left; they say nothing about an address."""
-_ANY_PORT: Final = 9  # of a socket that sends nothing
+"""Errors of a machine that has run out of sockets; they say nothing about an address."""
+_ANY_PORT: Final = 9  # for a socket that sends nothing
 
 
 class BlockedAddressError(OSError):
-    """An address that deliveries do not go to. The message names no address: it would tell what is where."""
+    """A denied address. The message does not name it, which would reveal the network's layout."""
 
     def __init__(self) -> None:
         super().__init__("not a public internet address")
 
 
 class Guard:
-    """Says of an address whether deliveries may go there."""
+    """Decides whether deliveries may go to an address."""
 
     __slots__ = ("_allowed", "_denied", "_is_own")
 
@@ -74,13 +74,13 @@ class Guard:
         denied: Sequence[Network] = (),
         is_own: Callable[[Address], bool] | None = None,
     ) -> None:
-        """What an operator allows goes before the table; what one denies comes beside it."""
+        """Creates a guard; `allowed` overrides the deny table, `denied` extends it."""
         self._allowed = allowed
         self._denied = denied
         self._is_own = is_own or is_own_address
 
     def permits(self, written: str) -> bool:
-        """False for everything that is no address in full, so that nothing is looked up after it was judged."""
+        """Whether an address is allowed; False for anything but a complete IP address, as nothing is resolved."""
         try:
             address = _unmapped(ipaddress.ip_address(written))
         except ValueError:
@@ -92,26 +92,26 @@ class Guard:
         return not self._is_own(address)
 
     def check(self, written: str) -> None:
-        """Raises where `permits` says no."""
+        """Raises BlockedAddressError unless `permits` is true."""
         if not self.permits(written):
             raise BlockedAddressError
 
 
 def is_own_address(address: Address) -> bool:
-    """Whether this machine has the address itself: the way there then starts at the address. Sends nothing."""
+    """Whether the address is this machine's own: a route to it then starts at it. Sends nothing."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6  # noqa: PLR2004
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as way:
             way.connect((str(address), _ANY_PORT))
             return way.getsockname()[0] == str(address)
     except OSError as error:
-        if error.errno in NO_ROOM:  # nothing was found out
+        if error.errno in NO_ROOM:  # inconclusive
             raise
-        return False  # no way there at all: connecting will say so
+        return False  # no route to it: connecting will report that
 
 
 def _unmapped(address: Address) -> Address:
-    """An IPv4 address in the clothes of IPv6 is judged as what it is."""
+    """Converts an IPv4-mapped IPv6 address to IPv4."""
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return address if mapped is None else mapped
 

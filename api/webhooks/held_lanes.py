@@ -1,9 +1,9 @@
-"""Which lanes a worker holds, what it asks of them in a round, and what it takes from the answer.
+"""The endpoint queues a worker has leased: what it requests in a sync, and how it applies the result.
 
-A lane is given back when nothing more is due in it, or, where others wait for its place, after a while; it then
-stands behind them. What was read ahead is dropped when the subscription's revision is another: so every attempt is
-checked against the subscription as it was a moment ago (docs/contract/delivery.md 8). Does not belong here: whose
-turn it is (`api.webhooks.lanes`), statements, requests.
+An endpoint queue is released when it has no more due attempts or, if others wait for its place, after a while;
+it then queues behind them. Attempts read ahead are dropped when the subscription's revision changes, so every
+attempt is checked against a current subscription (docs/contract/delivery.md 8). Does not belong here:
+scheduling (`api.webhooks.lanes`), statements, requests.
 """
 
 import logging
@@ -23,15 +23,15 @@ _BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_
 _LANES_PER_ATTEMPT: Final = 2
 _MOST_READ_AHEAD: Final = 64
 _QUANTUM_SECONDS: Final = 1.0
-"""How long a lane is kept while others wait for its place."""
+"""How long an endpoint queue is kept while others wait for its place."""
 _LOOK_SECONDS: Final = 0.1
-"""Between two looks at a lane in which nothing was due."""
+"""Poll interval of an endpoint queue without due attempts."""
 _SET_ASIDE_MS: Final = 60_000
 _SECOND_MS: Final = 1_000
 
 
 class HeldLanes:
-    """The lanes of one worker. Times are seconds of a monotonic clock, instants (`at`) milliseconds."""
+    """The endpoint queues of one worker. Times are monotonic seconds, instants (`at`) milliseconds."""
 
     def __init__(self, settings: WebhookSettings, sealer: Sealer, turns: Turns) -> None:
         self._settings = settings
@@ -48,7 +48,7 @@ class HeldLanes:
         return self._lanes.get(subscription_id)
 
     def releases(self, now: float, at: int, *, all_of_them: bool = False) -> list[Release]:
-        """Lanes to give back: nothing is under way in them, and nothing was left to do or others wait."""
+        """Endpoint queues to release: idle, and either empty or with others waiting for the place."""
         return [
             Release(lane.subscription_id, self._free_at(lane, now, at), at if lane.is_ending else 0)
             for lane in self._lanes.values()
@@ -56,12 +56,12 @@ class HeldLanes:
         ]
 
     def given_back(self, releases: Sequence[Release]) -> None:
-        """They were written: these lanes are nobody's now."""
+        """Drops the released endpoint queues, once the release is committed."""
         for one in releases:
             self._drop(self._lanes.get(one.subscription_id))
 
     def renewals(self, now: float, releases: Sequence[Release]) -> list[str]:
-        """All others, when a third of the lease has gone by."""
+        """Endpoint queues to renew: all not released, once a third of the lease has passed."""
         if now - self._renewed < self._settings.lease_seconds / 3:
             return []
         given_back = {one.subscription_id for one in releases}
@@ -71,7 +71,7 @@ class HeldLanes:
         self._renewed = now
 
     def wanted(self, now: float, releases: Sequence[Release]) -> list[Wanted]:
-        """Every lane is asked about; those that have room are looked into."""
+        """What to read of every leased endpoint queue; rows only of those with room."""
         given_back = {one.subscription_id for one in releases}
         return [
             Wanted(name, _revision(lane), self._most(lane, now), frozenset(lane.in_hand))
@@ -80,13 +80,13 @@ class HeldLanes:
         ]
 
     def places(self) -> tuple[int, int]:
-        """Lanes that may still be taken: of endpoints that do well, of endpoints that fail (at most half)."""
+        """Endpoint queues that may still be leased: of healthy and of failing endpoints (at most half)."""
         free = max(0, self._places - len(self._lanes))
         failing = sum(1 for lane in self._lanes.values() if lane.failures)
         return free, max(0, min(free, self._places // 2 - failing))
 
     def take(self, asked: Asked, answer: Answer, now: float) -> list[Aside]:
-        """What a round found; gives what is due and must not be attempted."""
+        """Applies the result of a sync; returns due attempts that must not be made."""
         for record in answer.taken:
             self._add(record, now)
         for name in answer.lost:
@@ -109,7 +109,7 @@ class HeldLanes:
             self._lanes[name] = Lane(name, failures, record.last_success_at is not None, now)
 
     def _drop(self, lane: Lane | None) -> None:
-        """Attempts of it that are under way end by themselves."""
+        """Drops an endpoint queue; its running attempts finish on their own."""
         if lane is not None:
             self._end(lane)
             self._lanes.pop(lane.subscription_id, None)
@@ -127,7 +127,7 @@ class HeldLanes:
         try:
             lane.subscriber = self._opened(record)
         except SealingError as error:
-            _LOGGER.error("%s is set aside for a minute: %s", record.subscription_id, error)  # noqa: TRY400
+            _LOGGER.error("%s is suspended for a minute: %s", record.subscription_id, error)  # noqa: TRY400
             self._end(lane)
             lane.subscriber, lane.free_at = None, at + _SET_ASIDE_MS
 
@@ -154,10 +154,10 @@ class HeldLanes:
     def _receive(self, due: Due) -> Aside | None:
         lane = self._lanes.get(due.queued.subscription_id)
         if lane is None or lane.is_ending or lane.subscriber is None:
-            return None  # whoever has the lane next reads it again
+            return None  # its next holder reads it again
         status = _unwanted(due, lane.subscriber)
         if status is not None:
-            lane.ended += 1  # so that more of them are read at once
+            lane.ended += 1  # counted as progress, so that more rows are read at once
             return Aside(due.queued, status)
         if due.queued.attempt_id not in lane.in_hand:
             lane.in_hand.add(due.queued.attempt_id)
@@ -165,7 +165,7 @@ class HeldLanes:
         return None
 
     def _make_room(self, asked: Asked, answer: Answer, now: float) -> None:
-        """Where lanes wait for a place, those that were held longest make room."""
+        """Ends the longest-held endpoint queues if others wait for a place."""
         if answer.waiting[0] and asked.places[0] == 0:
             self._end_longest(now, only_failing=False)
         if answer.waiting[1] and asked.places[1] == 0:
@@ -182,7 +182,7 @@ class HeldLanes:
             self._end(lane)
 
     def _most(self, lane: Lane, now: float) -> int:
-        """Rows to read: as many as it may use up until the next round, twice what it did since the last."""
+        """Rows to read: the expected use until the next sync, twice the use since the last."""
         if lane.is_ending or (lane.is_empty and now - lane.looked_at < _LOOK_SECONDS):
             return 0
         room = self._turns.share(lane)
@@ -192,7 +192,7 @@ class HeldLanes:
         return more + len(lane.in_hand) if more > 0 else 0
 
     def _free_at(self, lane: Lane, now: float, at: int) -> int | None:
-        """A lane that keeps a pace is not taken by another worker before its second is over."""
+        """Keeps a rate-limited endpoint queue from other workers until its second is over."""
         paced = lane.subscriber is not None and lane.subscriber.max_per_second is not None
         if lane.free_at is None and paced and lane.pace.is_fresh(now):
             return at + round(SECOND * _SECOND_MS)
@@ -204,14 +204,14 @@ def _revision(lane: Lane) -> int:
 
 
 def _unwanted(due: Due, subscriber: Subscriber) -> str | None:
-    """What becomes of a delivery that is due and not to be attempted; None where it is to be.
+    """New status of a due delivery that must not be attempted; None if it may be.
 
-    An attempt by hand is asked for as it is: also while paused, also of a type no longer chosen.
+    A manual attempt is always made, also while paused or for an event type no longer subscribed.
     """
     if subscriber.is_gone:
         return "canceled"
     if due.data is None:
-        _LOGGER.error("%s is put aside: its event is not there", due.queued.delivery_id)
+        _LOGGER.error("%s is deferred: its event is not stored", due.queued.delivery_id)
         return "held"
     if due.queued.trigger == "manual":
         return None

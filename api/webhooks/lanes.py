@@ -1,13 +1,13 @@
-"""The lanes a worker has leased, and which of them may start an attempt next: fairness, in memory.
+"""Fair in-memory scheduler over a worker's leased endpoint queues: which attempt starts next.
 
-docs/contract/delivery.md 6: a few attempts at once per endpoint, many in all, and no endpoint may use up what
-others need. So:
+docs/contract/delivery.md 6: a few concurrent attempts per endpoint, many in total, and no endpoint may use up the
+capacity others need. So:
 
-- An endpoint whose last attempt failed, or that has never acknowledged one, gets one attempt at a time. All that
-  fail have three eighths of what may be under way, all that are new one eighth: endpoints that hang leave half to
-  those that do not, and the first delivery of a new one does not wait behind those that fail.
-- The second and further attempts to an endpoint start only while less than half is under way, so that an endpoint
-  that begins to hang keeps nobody from his first.
+- An endpoint with a failed last attempt, or without any success yet, gets one attempt at a time. Failing endpoints
+  share three eighths of the capacity, new ones one eighth: hanging endpoints leave half to healthy ones, and the
+  first delivery to a new endpoint does not wait behind failing ones.
+- Second and further attempts to an endpoint start only while less than half of the capacity is in use, so that an
+  endpoint that begins to hang does not delay the first attempts of others.
 
 Does not belong here: the database (`api.webhooks.rounds`), requests (`api.webhooks.worker`).
 """
@@ -25,7 +25,7 @@ _QUEUES: Final = ("first", "new", "failing", "more", "paced")
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """A subscription as attempts need it, its secrets opened."""
+    """The subscription fields an attempt needs, with decrypted secrets."""
 
     revision: int
     is_active: bool
@@ -38,7 +38,7 @@ class Subscriber:
     max_per_second: int | None
 
     def secrets(self, at: int) -> tuple[str, ...]:
-        """Current first; the one before while both are good."""
+        """Secrets to sign with: the current one first, then the previous one during the overlap."""
         if self.previous_secret is None or self.previous_expires_at is None or at >= self.previous_expires_at:
             return (self.secret,)
         return (self.secret, self.previous_secret)
@@ -46,46 +46,46 @@ class Subscriber:
 
 @dataclass(slots=True, eq=False)
 class Lane:
-    """One leased lane. Times are seconds of a monotonic clock."""
+    """One leased endpoint queue. Times are seconds of a monotonic clock."""
 
     subscription_id: str
     failures: int
     """Failed attempts since the last success."""
     has_succeeded: bool
     since: float
-    """When it was leased."""
+    """Time of the lease."""
     subscriber: Subscriber | None = None
     ready: deque[Due] = field(default_factory=deque)
-    """Read and checked, not started."""
+    """Attempts read and checked, not started."""
     in_hand: set[str] = field(default_factory=set)
-    """Attempts that were read and are not yet written."""
+    """Ids of attempts read and not yet written."""
     in_flight: int = 0
     ended: int = 0
-    """Attempts that ended since it was last looked at: how fast it is."""
+    """Attempts finished since the last read, a measure of its speed."""
     is_empty: bool = False
-    """Nothing more was due when it was last looked at."""
+    """True if the last read found no further due attempts."""
     looked_at: float = 0.0
     is_ending: bool = False
-    """Starts nothing more: others wait for its place, or it is another worker's."""
+    """Starts nothing more: others wait for its place, or another worker has it."""
     free_at: int | None = None
-    """Nobody takes it before, once it is given back."""
+    """Not leased before this instant after its release."""
     pace: Pace = field(default_factory=Pace)
     queue: str = ""
-    """The queue of `Turns` it stands in."""
+    """The `Turns` queue that contains it."""
 
     @property
     def is_trusted(self) -> bool:
         return self.failures == 0 and self.has_succeeded
 
     def skip(self, delivery_id: str) -> None:
-        """An attempt by hand has delivered it: its schedule is over."""
+        """Drops scheduled attempts of a delivery that a manual attempt has delivered."""
         for due in [due for due in self.ready if due.queued.delivery_id == delivery_id]:
             if due.queued.trigger != "manual":
                 self.ready.remove(due)
                 self.in_hand.discard(due.queued.attempt_id)
 
     def forget(self, kept: int = 0) -> None:
-        """What was read of it, but for the first so many, is read again; the queue still has it."""
+        """Drops attempts read ahead, except the first `kept`; they remain in the database queue."""
         while len(self.ready) > kept:
             self.in_hand.discard(self.ready.pop().queued.attempt_id)
         self.is_empty = False
@@ -98,11 +98,11 @@ class Start:
     lane: Lane
     due: Due
     place: str
-    """The queue of `Turns` it came from."""
+    """The `Turns` queue it was taken from."""
 
 
 class Turns:
-    """Whose turn it is. Lanes stand in queues by what they wait for, so that no decision looks at all of them."""
+    """Fair scheduler. Endpoint queues are grouped by what they wait for, so that no decision scans all."""
 
     def __init__(self, settings: WebhookSettings) -> None:
         self._most = settings.in_flight
@@ -117,22 +117,22 @@ class Turns:
         self.in_flight = 0
 
     def offer(self, lane: Lane) -> None:
-        """It may have something to start."""
+        """Registers an endpoint queue that may have an attempt to start."""
         if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
             return
         self._stand(lane, self._place(lane))
 
     def share(self, lane: Lane) -> int:
-        """Attempts it may have under way."""
+        """Maximum concurrent attempts of an endpoint."""
         return self._per_endpoint if lane.is_trusted else 1
 
     def offer_paced(self) -> None:
-        """Lanes that keep their pace may have waited long enough."""
+        """Re-registers rate-limited endpoint queues, which may have waited long enough."""
         for lane in list(self._queues["paced"]):
             self.offer(lane)
 
     def take(self, now: float) -> list[Start]:
-        """All that may start now, taken out of their lanes."""
+        """Removes and returns all attempts that may start now."""
         starts: list[Start] = []
         while (lane := self._next()) is not None:
             if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
@@ -145,7 +145,7 @@ class Turns:
         return starts
 
     def end(self, start: Start) -> None:
-        """This attempt ended."""
+        """Records the end of an attempt."""
         lane = start.lane
         lane.in_flight -= 1
         self.in_flight -= 1
@@ -153,7 +153,7 @@ class Turns:
         self.offer(lane)
 
     def wait(self, now: float) -> float | None:
-        """Seconds until a lane that keeps its pace may start again; None where none waits."""
+        """Seconds until a rate-limited endpoint queue may start again; None if none waits."""
         waits = [self._waits(lane, now) for lane in self._queues["paced"] if lane.ready]
         return min(waits, default=None)
 
@@ -165,7 +165,7 @@ class Turns:
         return "more" if lane.in_flight else "first"
 
     def _next(self) -> Lane | None:
-        """First attempts before second ones, and endpoints in doubt in between, each in turn."""
+        """Picks first attempts, then failing and new endpoints, then further attempts; each round-robin."""
         if self.in_flight >= self._most:
             return None
         lane = self._pop("first")
@@ -185,7 +185,7 @@ class Turns:
         return lane
 
     def _stand(self, lane: Lane, name: str) -> None:
-        """In one queue at a time; at the end of another it begins to wait anew."""
+        """Appends an endpoint queue to one scheduler queue, removing it from its previous one."""
         if lane.queue == name:
             return
         self.leave(lane)
@@ -193,7 +193,7 @@ class Turns:
         self._queues[name][lane] = None
 
     def leave(self, lane: Lane) -> None:
-        """It has nothing to start any more."""
+        """Removes an endpoint queue that has nothing to start."""
         if lane.queue:
             del self._queues[lane.queue][lane]
             lane.queue = ""

@@ -1,4 +1,4 @@
-"""Taking and keeping a lease from one step of work to the next, with as few writes as that allows.
+"""Leader election: takes and renews a lease across work steps, with as few writes as possible.
 
 Does not belong here: the statements (`api.db.leases`), or what the holder does.
 """
@@ -11,7 +11,7 @@ from api.db.engine import Database
 
 
 class Leadership:
-    """One lease as one process sees it. A step of the work asks `held` first; belongs to one thread."""
+    """One process's view of a lease. Each work step checks `held` first; belongs to one thread."""
 
     def __init__(self, database: Database, clock: Clock, name: str, holder: str, seconds: float) -> None:
         self._database = database
@@ -23,7 +23,7 @@ class Leadership:
         self._asked_at: datetime | None = None
 
     def held(self) -> bool:
-        """Whether this process leads. Asked of the database when half the term is over, and then written."""
+        """Whether this process leads. Queries and renews in the database after half the term."""
         now = self._clock.now()
         if self._asked_at is None or not timedelta() <= now - self._asked_at < self._term / 2:
             until = now + self._term
@@ -33,7 +33,7 @@ class Leadership:
         return self._until is not None and now < self._until
 
     def give(self) -> None:
-        """Lets another lead at once."""
+        """Releases the lease, so that another process can lead at once."""
         if self._until is not None:
             with self._database.writing() as session:
                 leases.give(session.connection(), self._name, self._holder)

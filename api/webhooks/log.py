@@ -1,8 +1,8 @@
-"""Deliveries, attempts and replays as callers see them: keys in the contract's order.
+"""JSON serializers of deliveries, attempts and replays: keys in the contract's order.
 
 See docs/contract/contract.md 4.8.
 
-Test sends are shown by the same `attempt`. Does not belong here: where they are read from (`api.db.deliveries`).
+Test sends use the same `attempt`. Does not belong here: reading them (`api.db.deliveries`).
 """
 
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from api.webhooks.shown import instant
 
 
 def delivery(record: DeliveryRecord) -> dict[str, Any]:
-    """One row of the log."""
+    """Serializes one row of the delivery log."""
     return {
         "id": record.delivery_id,
         "subscription_id": record.subscription_id,
@@ -35,7 +35,7 @@ def delivery(record: DeliveryRecord) -> dict[str, Any]:
 
 
 def detail(found: DeliveryDetail) -> dict[str, Any]:
-    """One delivery with what was sent last, and its attempts."""
+    """Serializes one delivery with its payload and attempts."""
     return delivery(found.delivery) | {
         "payload": _payload(found),
         "attempts": [attempt(record) for record in found.attempts],
@@ -43,7 +43,7 @@ def detail(found: DeliveryDetail) -> dict[str, Any]:
 
 
 def attempt(record: AttemptRecord) -> dict[str, Any]:
-    """One request, and what came back."""
+    """Serializes one attempt: request and response."""
     return {
         "id": record.attempt_id,
         "delivery_id": record.delivery_id,
@@ -64,7 +64,7 @@ def attempt(record: AttemptRecord) -> dict[str, Any]:
 
 
 def replay(record: ReplayRecord) -> dict[str, Any]:
-    """How far a replay has come."""
+    """Serializes a replay with its progress."""
     return {
         "id": record.replay_id,
         "subscription_id": record.subscription_id,
@@ -83,7 +83,7 @@ def replay(record: ReplayRecord) -> dict[str, Any]:
 
 
 def _payload(found: DeliveryDetail) -> dict[str, Any]:
-    """The body as the latest attempt sent it; before the first, it has no `delivered_at` yet."""
+    """The body as the latest attempt sent it; `delivered_at` is null before the first attempt."""
     sent = found.attempts[-1].started_at if found.attempts else None
     return {
         "event_id": found.delivery.event_id,

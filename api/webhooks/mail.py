@@ -1,8 +1,9 @@
-"""Sends what lies in the outbox, by as many processes as like: each mail by one of them, again until it is taken.
+"""Outbox worker: sends mails with retries; any number of processes may run one.
 
 A mail is claimed for longer than sending can take, so a process that is killed meanwhile delays it and loses
-nothing; one that is killed between the server's yes and ours repeats it, with the same Message-ID. Without a mail
-server the text goes to the log. Does not belong here: SMTP (`api.webhooks.smtp`), texts (`api.webhooks.notices`).
+nothing; one killed between the server's acceptance and our commit repeats it, with the same Message-ID. Without
+a mail server the text goes to the log. Does not belong here: SMTP (`api.webhooks.smtp`), texts
+(`api.webhooks.notices`).
 """
 
 import asyncio
@@ -19,10 +20,10 @@ from api.webhooks.settings import MailSettings
 from api.webhooks.smtp import CONNECT_SECONDS, MAIL_SECONDS, MailServer, Refused, Unreachable
 
 CLAIM: Final = timedelta(seconds=2 * (CONNECT_SECONDS + MAIL_SECONDS))
-"""How long a claimed mail is nobody else's."""
+"""How long a claim on a mail lasts."""
 
 GIVE_UP_AFTER: Final = timedelta(days=30)
-"""What a mail speaks of can no longer be replayed then."""
+"""After this time the events a mail refers to can no longer be replayed."""
 
 _POLL_SECONDS: Final = 5.0
 _FIRST_WAIT: Final = timedelta(minutes=1)
@@ -32,7 +33,7 @@ _LOGGER: Final = logging.getLogger("firm.mail")
 
 
 class Mailer:
-    """Sends mails of one database. `step` handles what is due now, `run` goes on until it is told to stop."""
+    """Sends the mails of one database. `step` handles those due now, `run` continues until stopped."""
 
     def __init__(self, database: Database, settings: MailSettings, clock: Clock) -> None:
         self._database = database
@@ -40,9 +41,9 @@ class Mailer:
         self._server = MailServer(settings) if settings.host else None
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set; a mail that is being sent then is sent.
+        """Runs until `stop` is set; a mail being sent is finished.
 
-        Errors of the database end it: whoever runs it begins again (`api.webhooks.service`).
+        Database errors end it; the caller restarts it (`api.webhooks.service`).
         """
         while not stop.is_set():
             await self.step(stop)
@@ -50,7 +51,7 @@ class Mailer:
                 await asyncio.wait_for(stop.wait(), _POLL_SECONDS)
 
     async def step(self, stop: asyncio.Event | None = None) -> int:
-        """Handles mails until none is due, or the server cannot be used; how many were sent or logged."""
+        """Handles due mails until the queue is empty or the server is unusable; returns the number handled."""
         handled = 0
         try:
             while not (stop and stop.is_set()):
@@ -59,17 +60,17 @@ class Mailer:
                     break
                 handled += await self._handle(mail)
         except Unreachable:
-            pass  # said where it was noted; the others wait for their turn without having tried
+            pass  # already logged; the other mails wait without an attempt
         finally:
             if self._server is not None:
                 await self._server.close()
         return handled
 
     async def _handle(self, mail: DueMail) -> bool:
-        """Sends or logs one mail and says so in the outbox."""
+        """Sends or logs one mail and records the result in the outbox."""
         if self._server is None:
             _LOGGER.warning(
-                "notice for account %s (no mail server is set: FIRM_SMTP_HOST): %s\n%s",
+                "notice for account %s (no mail server is configured: FIRM_SMTP_HOST): %s\n%s",
                 mail.account_id,
                 mail.subject,
                 mail.body,
@@ -105,7 +106,7 @@ class Mailer:
             outbox.done(session.connection(), mail, error)
         if error is not None:
             _LOGGER.error(
-                "mail %s to account %s is given up (%s): %s; tell the owner another way",
+                "mail %s to account %s is given up (%s): %s; notify the owner another way",
                 mail.mail_id,
                 mail.account_id,
                 mail.occasion,
@@ -121,7 +122,7 @@ class Mailer:
         with self._database.writing() as session:
             outbox.failed(session.connection(), mail, error, now + wait)
         _LOGGER.warning(
-            "mail %s was not sent (%s), again in %d s: %s",
+            "mail %s was not sent (%s), next attempt in %d s: %s",
             mail.mail_id,
             mail.occasion,
             wait.total_seconds(),
@@ -130,5 +131,5 @@ class Mailer:
 
 
 def wait_after(attempts: int) -> timedelta:
-    """How long to wait after so many attempts: twice as long each time, at most an hour."""
+    """Wait after `attempts` attempts: doubled each time, at most an hour."""
     return min(_FIRST_WAIT * 2 ** min(attempts - 1, _MOST_DOUBLINGS), _LONGEST_WAIT)

@@ -1,8 +1,9 @@
-"""FAN-OUT: published events become deliveries, by one leader at a time (docs/architecture.md 10).
+"""Fan-out: published events become deliveries, by one leader at a time (docs/architecture.md 10).
 
-One step matches one batch: the cursor moves in the commit that stores the deliveries, so a crash repeats a batch
-and loses none. Batches grow and shrink with what they make, for while one is stored SQLite has no other writer.
-Does not belong here: the statements (`api.db.fanout`), or what becomes of deliveries (`api.webhooks.worker`).
+One step matches one batch: the cursor moves in the commit that stores the deliveries, so a crash repeats a
+batch and loses none. Batch sizes adapt to the number of deliveries, as SQLite has no other writer while one is
+stored. Does not belong here: the statements (`api.db.fanout`), or what becomes of deliveries
+(`api.webhooks.worker`).
 """
 
 import logging
@@ -24,7 +25,7 @@ LEASE: Final = "fan_out"
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 _LEASE_SECONDS: Final = 15.0
 MAX_EVENTS: Final = 1_024
-ENOUGH_DELIVERIES: Final = 20_000  # of one commit: a few tenths of a second
+ENOUGH_DELIVERIES: Final = 20_000  # per commit: a few tenths of a second
 _BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
 _TIME: Final = slice(4, 14)  # of an id with a prefix of three letters
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -49,9 +50,9 @@ class FanOut:
         self._limit = 64
 
     def step(self) -> int:
-        """Matches one batch; how many events it had. 0: nothing is new, or another process leads."""
+        """Matches one batch; returns its number of events, 0 if nothing is new or another process leads."""
         if not self._leadership.held():
-            self._cursor = None  # the other one moves it
+            self._cursor = None  # the leader moves it
             return 0
         if self._cursor is None:
             self._cursor = self._begun()
@@ -62,11 +63,11 @@ class FanOut:
 
     @property
     def has_begun(self) -> bool:
-        """Whether this process leads and there is something to match for; otherwise it need not look as often."""
+        """Whether this process leads and has subscriptions to match; otherwise it may poll less often."""
         return self._cursor is not None
 
     def close(self) -> None:
-        """Another process may lead at once."""
+        """Releases the lease, so that another process can lead at once."""
         self._leadership.give()
 
     def _begun(self) -> int | None:
@@ -82,7 +83,7 @@ class FanOut:
         new = events[-1].sequence
         time_part = earliest("dlv", at)[_TIME]
         candidates = [_candidate(event, time_part, moment(at)) for event in events]
-        self._cursor = None  # read again unless this is committed
+        self._cursor = None  # read again unless this commits
         with self._database.writing() as session:
             connection = session.connection()
             if not fanout.move(connection, old, new):
@@ -103,7 +104,7 @@ class FanOut:
 
 
 def _candidate(event: Event, time_part: str, at: datetime) -> Candidate:
-    """An event, and how its deliveries' ids begin. A type that this edition does not know concerns nobody."""
+    """Builds a candidate with the start of its delivery ids; an unknown event type matches no subscription."""
     matched = MatchedEvent(
         sequence=event.sequence,
         event_id=event.event_id,

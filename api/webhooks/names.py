@@ -1,9 +1,8 @@
-"""Looking up the addresses of a host, on threads of its own.
+"""DNS look-ups in dedicated threads.
 
-The system's own resolver blocks, for half a minute where a name server is silent. So each host has at most one
-look-up under way, whoever asks waits for that one, and the threads are many and end with the process. Nothing is
-remembered: what a name means is asked anew for every connection. Does not belong here: judging the addresses
-(`api.webhooks.addresses`).
+The system's resolver blocks, for half a minute if a name server is silent. So each host has at most one look-up
+in progress, which all callers share, and the many threads end with the process. Nothing is cached: every
+connection resolves the name again. Does not belong here: checking the addresses (`api.webhooks.addresses`).
 """
 
 import asyncio
@@ -14,13 +13,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
-"""The addresses of a host, all of them; OSError where there are none or nobody knows."""
+"""Resolves a host to all its addresses; OSError if there are none or the look-up fails."""
 
 _MOST_THREADS: Final = 64
 
 
 class Names:
-    """The system's resolver, asked from an event loop."""
+    """Async wrapper of the system's resolver."""
 
     def __init__(self) -> None:
         self._under_way: dict[str, asyncio.Future[list[str]]] = {}
@@ -32,28 +31,28 @@ class Names:
             under_way = asyncio.get_running_loop().create_task(self._ask(host))
             under_way.add_done_callback(lambda done: self._ended(host, done))
             self._under_way[host] = under_way
-        return await asyncio.shield(under_way)  # others wait for it too
+        return await asyncio.shield(under_way)  # shared with other callers
 
     def _ended(self, host: str, done: "asyncio.Future[list[str]]") -> None:
         del self._under_way[host]
         if not done.cancelled():
-            done.exception()  # seen, though whoever asked may have gone
+            done.exception()  # mark the exception as retrieved, even if the caller is gone
 
     async def _ask(self, host: str) -> list[str]:
         async with self._room:
             loop = asyncio.get_running_loop()
             told: asyncio.Future[list[str]] = loop.create_future()
-            # not of an executor: the end of the process would wait for a silent name server
+            # no executor: the end of the process would wait for a silent name server
             asking = threading.Thread(target=_answer, args=(host, loop, told), name="firm-names", daemon=True)
             try:
                 asking.start()
             except RuntimeError as error:
-                raise OSError(errno.ENOMEM, "no thread could be started to look a name up") from error
+                raise OSError(errno.ENOMEM, "no thread could be started for a DNS lookup") from error
             return await told
 
 
 def look_up(host: str) -> list[str]:
-    """The addresses of a host, each once, in the resolver's order."""
+    """Resolves a host; returns each address once, in the resolver's order."""
     found = socket.getaddrinfo(host.encode("ascii"), None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
@@ -66,7 +65,7 @@ def _answer(host: str, loop: asyncio.AbstractEventLoop, told: "asyncio.Future[li
         found = error
     try:
         loop.call_soon_threadsafe(_tell, told, found)
-    except RuntimeError:  # the loop has ended meanwhile: nobody waits
+    except RuntimeError:  # the loop has ended meanwhile: no caller is left
         return
 
 

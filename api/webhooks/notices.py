@@ -1,10 +1,10 @@
-"""What an owner is told when an endpoint fails: two texts, in plain words, with what to do.
+"""Texts of the two failure mails to owners, in plain words, with what to do.
 
 See docs/contract/contract.md 4.8.
 
-Values of others (a URL, an error's detail) become one printable line each, without the URL's query, which may hold
-a secret of the receiver's: the same text goes to the log where there is no mail server. Does not belong here: when
-a notice is due (`api.webhooks.schedule`), how it is kept (`api.db.outbox`) or sent (`api.webhooks.mail`).
+Foreign values (a URL, an error's detail) become one printable line each, without the URL's query, which may
+hold a secret of the receiver: without a mail server the same text goes to the log. Does not belong here: when a
+notice is sent (`api.webhooks.schedule`), the outbox (`api.db.outbox`) or sending (`api.webhooks.mail`).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _LEAST_OF_A_UNIT: Final = 1.5  # 90 minutes are «90 minutes», not «2 hours»
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A text to an owner."""
+    """Subject and body of a mail to an owner."""
 
     subject: str
     body: str
@@ -30,7 +30,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """The attempt that failed last, and since when its endpoint fails."""
+    """The latest failed attempt, and since when its endpoint fails."""
 
     subscription_id: str
     endpoint_url: str
@@ -44,54 +44,54 @@ class Failing:
 
 
 def paused(failing: Failing, held: int, public_url: str = "") -> Notice:
-    """The subscription was paused because the last retry failed; `held` deliveries wait for a replay.
+    """Notice that a subscription was paused after its last retry; `held` deliveries wait for a replay.
 
-    `public_url`: where the service is reached; without it the paths alone are named.
+    `public_url`: base URL of the service; if empty, only paths are shown.
     """
     address = f"{public_url}/api/v1/webhooks/{failing.subscription_id}"
     return Notice(
         _line(f"Webhook paused: {_host(failing)} did not acknowledge", LONGEST_SUBJECT),
         f"Your webhook subscription {failing.subscription_id} is paused. Its endpoint did not acknowledge an\n"
-        "event in any of the attempts that were due, the last retry included. Nothing is sent to it until\n"
-        "you resume it; what happens meanwhile is held for you.\n"
+        "event in any attempt, including the last retry. Nothing is sent to it until\n"
+        "you resume it; new events are held until then.\n"
         "\n"
         f"{_facts(failing)}"
         f"Held deliveries:  {held}\n"
         "\n"
-        "How to resume, once the endpoint answers 2xx again:\n"
+        "To resume, once the endpoint returns 2xx again:\n"
         "\n"
-        f"1. Try it:             POST {address}/test\n"
-        f'2. Resume it:          PATCH {address}   {{"status": "active"}}\n'
-        "   New events are delivered from then on; held ones stay held.\n"
-        f"3. Fetch held ones:    POST {address}/replays   {_replay(failing)}\n"
-        "   The same events with the same ids. They are kept for a limited time: do not wait for weeks.\n"
+        f"1. Send a test:        POST {address}/test\n"
+        f'2. Resume:             PATCH {address}   {{"status": "active"}}\n'
+        "   New events are delivered from then on; held events stay held.\n"
+        f"3. Replay held events: POST {address}/replays   {_replay(failing)}\n"
+        "   Events keep their ids. They are stored for a limited time: do not wait for weeks.\n"
         "\n"
-        f"What was sent and answered: GET {address}/deliveries/{failing.delivery_id}\n",
+        f"Requests and responses: GET {address}/deliveries/{failing.delivery_id}\n",
     )
 
 
 def warning(failing: Failing, left: timedelta, public_url: str = "") -> Notice:
-    """One retry is left, after this long: the subscription will be paused if it fails."""
+    """Warning that one retry is left, in `left`, and that its failure pauses the subscription."""
     address = f"{public_url}/api/v1/webhooks/{failing.subscription_id}"
     span = span_of(left)
     return Notice(
         _line(f"Webhook failing: {_host(failing)}, about {span} left", LONGEST_SUBJECT),
         f"The endpoint of your webhook subscription {failing.subscription_id} has not acknowledged an\n"
-        f"event so far. One retry is left, in about {span}. If it fails too, the subscription is paused\n"
+        f"event. One retry is left, in about {span}. If it also fails, the subscription is paused\n"
         "and its deliveries are held until you resume it.\n"
         "\n"
         f"{_facts(failing)}"
         "\n"
-        "What to do: make the endpoint answer 2xx in time. Nothing else is needed.\n"
+        "What to do: make the endpoint return 2xx in time. Nothing else is needed.\n"
         "\n"
-        f"To try it:                  POST {address}/test\n"
-        f"To have this event at once: POST {address}/deliveries/{failing.delivery_id}/retry\n"
-        f"What was sent and answered: GET {address}/deliveries/{failing.delivery_id}\n",
+        f"Send a test:           POST {address}/test\n"
+        f"Retry this event now:  POST {address}/deliveries/{failing.delivery_id}/retry\n"
+        f"Requests and responses: GET {address}/deliveries/{failing.delivery_id}\n",
     )
 
 
 def span_of(span: timedelta) -> str:
-    """A span as one says it: «12 hours», «90 minutes», «1 second»."""
+    """Formats a time span for people: «12 hours», «90 minutes», «1 second»."""
     seconds = max(1.0, span.total_seconds())
     fitting = [(size, unit) for size, unit in _SPANS if seconds >= _LEAST_OF_A_UNIT * size or seconds == size]
     size, unit = fitting[0] if fitting else _SPANS[-1]
@@ -100,7 +100,7 @@ def span_of(span: timedelta) -> str:
 
 
 def _replay(failing: Failing) -> str:
-    """The request that fetches what failed and is held: from well before the first failure, never too much."""
+    """Body of a replay of failed and held deliveries, from well before the first failure."""
     since = f'"since": "{_instant(failing.failing_since - _BEFORE)}", ' if failing.failing_since else ""
     return f'{{{since}"statuses": ["failed", "held"]}}'
 
@@ -110,7 +110,7 @@ def _facts(failing: Failing) -> str:
     return (
         f"Endpoint:         {_shown_url(failing.endpoint_url)}\n"
         f"First failure:    {first}\n"
-        f"Last answer:      {failing.response_status or 'none'}\n"
+        f"Last response:    {failing.response_status or 'none'}\n"
         f"Last error:       {_error(failing)}\n"
         f"Event:            {_line(failing.event_id)} ({_line(failing.event_type)})\n"
         f"Delivery:         {_line(failing.delivery_id)}\n"
@@ -130,12 +130,12 @@ def _host(failing: Failing) -> str:
 
 
 def _shown_url(url: str) -> str:
-    """Without its query; whole otherwise, because the owner must recognise it."""
+    """The URL without its query; otherwise complete, so that the owner recognises it."""
     return _line(url.partition("?")[0].partition("#")[0], len(url) + 1)
 
 
 def _line(text: str, longest: int = _LONGEST_VALUE) -> str:
-    """One printable line: what could begin another (or a header) becomes a blank."""
+    """One printable line: characters that could start a new line or header become blanks."""
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
     return printable if len(printable) <= longest else printable[: longest - 1] + _CUT
 

@@ -1,7 +1,7 @@
-"""Room for connections: every one is an open file, and systems allow few at first.
+"""Raises the limit of open files, as every connection needs one and defaults are low.
 
-Does not belong here: how many attempts are made at once (`api.webhooks.settings`), or what happens when the room is
-used up all the same (`api.webhooks.sending`).
+Does not belong here: how many attempts are made at once (`api.webhooks.settings`), or handling exhaustion
+(`api.webhooks.sending`).
 """
 
 import resource
@@ -11,7 +11,7 @@ ENOUGH: Final = 65_536
 
 
 def make_room() -> int:
-    """Raise this process's own limit of open files as far as the system lets it; gives the limit."""
+    """Raises this process's soft limit of open files as far as allowed; returns the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

@@ -1,8 +1,8 @@
-"""What came of one attempt: the ten errors of docs/contract/contract.md 4.8, and as much of the answer as is kept.
+"""Result of one attempt: the ten errors of docs/contract/contract.md 4.8, and the stored part of the response.
 
-Texts are our own: what a library says names addresses. Of a target that is not allowed nothing remote is told, so
-that attempts cannot be used to look around in a network. Does not belong here: what an outcome means for the
-schedule (`api.webhooks.schedule`).
+Texts are our own: library messages contain addresses. For a blocked target no remote detail is stored, so that
+attempts cannot be used to probe a network. Does not belong here: what a result means for the schedule
+(`api.webhooks.schedule`).
 """
 
 import errno
@@ -18,7 +18,7 @@ import aiohttp
 from api.webhooks.addresses import NO_ROOM, BlockedAddressError
 
 KEPT_BYTES: Final = 2_048
-"""Of an answer's body."""
+"""Bytes of a response body that are stored."""
 
 _KEPT_HEADERS: Final = 40
 _KEPT_HEADER_CHARACTERS: Final = 500
@@ -26,20 +26,20 @@ _UNTOLD_HEADERS: Final = frozenset(("set-cookie", "set-cookie2", "www-authentica
 _BUSY: Final = frozenset((429, 503))
 
 Failure = tuple[str, str]
-"""Error and detail."""
+"""Error code and detail."""
 
 BLOCKED: Final[Failure] = ("blocked_address", "The host is not a public internet address.")
-_RESET: Final[Failure] = ("connection_reset", "The connection was closed before an answer had come.")
-_REFUSED: Final[Failure] = ("connection_refused", "Nothing accepts connections there.")
+_RESET: Final[Failure] = ("connection_reset", "The connection was closed before a response arrived.")
+_REFUSED: Final[Failure] = ("connection_refused", "The connection was refused.")
 _MALFORMED: Final[Failure] = (
     "protocol_error",
-    "The answer is not valid HTTP/1.1, or its status line and headers are too large.",
+    "The response is not valid HTTP/1.1, or its status line and headers are too large.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of an attempt: whether it was acknowledged, else why not, and what is kept of the answer."""
+    """Result of an attempt: success, or the error, and the stored part of the response."""
 
     succeeded: bool
     error: str | None
@@ -50,14 +50,14 @@ class Outcome:
     response_body: str | None
     response_body_truncated: bool
     retry_after: float | None
-    """Seconds that an endpoint which answered 429 or 503 asks for."""
+    """Retry-After in seconds of a 429 or 503 response."""
     duration_ms: int
-    """Until the answer's headers were there, or until it failed."""
+    """Time until the response headers arrived, or until it failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an endpoint answered: all headers, and the beginning of the body."""
+    """An endpoint's response: all headers, and the beginning of the body."""
 
     status: int
     headers: Mapping[str, str]
@@ -66,7 +66,7 @@ class Answer:
 
 
 def answered(answer: Answer, remote_ip: str | None, duration_ms: int, now: datetime) -> Outcome:
-    """Acknowledged by any 2xx; a redirect is not followed (docs/contract/delivery.md 4 and 9)."""
+    """Classifies a response: any 2xx is success; redirects are not followed (docs/contract/delivery.md 4 and 9)."""
     failure = _of_status(answer.status)
     error, detail = (None, None) if failure is None else failure
     return Outcome(
@@ -84,7 +84,7 @@ def answered(answer: Answer, remote_ip: str | None, duration_ms: int, now: datet
 
 
 def unanswered(failure: Failure, remote_ip: str | None, duration_ms: int) -> Outcome:
-    """No answer came, for the reason given."""
+    """Result of an attempt without a response."""
     hidden = failure[0] in ("blocked_address", "invalid_url")
     return Outcome(
         succeeded=False,
@@ -101,24 +101,24 @@ def unanswered(failure: Failure, remote_ip: str | None, duration_ms: int) -> Out
 
 
 def timeout(seconds: float) -> Failure:
-    return "timeout", f"No 2xx answer within {seconds:g} s."
+    return "timeout", f"No 2xx response within {seconds:g} s."
 
 
 def invalid_url(why: str) -> Failure:
-    return "invalid_url", f"The endpoint's URL is not taken: {why}."
+    return "invalid_url", f"The endpoint's URL is not allowed: {why}."
 
 
 def is_ours(error: aiohttp.ClientConnectorError) -> bool:
-    """Whether it was this machine that had no socket left, which says nothing about the endpoint."""
+    """Whether this machine ran out of sockets, which says nothing about the endpoint."""
     return error.os_error.errno in NO_ROOM
 
 
 def failure_of(error: "aiohttp.ClientError | OSError") -> Failure:
-    """Which of the errors it is that the client raised."""
+    """Maps an exception of the HTTP client to an error code and detail."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return _of_connecting(error)
     if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
-        return invalid_url("it names no host that can be reached")
+        return invalid_url("it has no reachable host")
     if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError):
         return _MALFORMED
     return _RESET
@@ -142,19 +142,19 @@ def _of_connecting(error: aiohttp.ClientConnectorError) -> Failure:
 def _of_tls(cause: ssl.SSLError) -> str:
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"The certificate is not valid: {cause.verify_message.rstrip('.')}."[:KEPT_BYTES]
-    return f"No TLS connection came about ({cause.reason or 'unknown reason'})."
+    return f"The TLS connection failed ({cause.reason or 'unknown reason'})."
 
 
 def _of_status(status: int) -> Failure | None:
     if 200 <= status < 300:  # noqa: PLR2004
         return None
     if 300 <= status < 400:  # noqa: PLR2004
-        return "redirect", f"Endpoint answered {status}; redirects are not followed."
-    return "http_status", f"Endpoint answered {status}."
+        return "redirect", f"Endpoint returned {status}; redirects are not followed."
+    return "http_status", f"Endpoint returned {status}."
 
 
 def _kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Names in lower case; of what sets or asks for credentials nothing is kept."""
+    """Response headers to store, with lower-case names and without credential headers."""
     kept: dict[str, str] = {}
     for name, value in headers.items():
         key = _clean(name.lower())
@@ -166,19 +166,19 @@ def _kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _kept_text(body: bytes) -> str:
-    """The beginning as text; what is no text is marked, and NUL, which PostgreSQL stores nowhere, too."""
+    """The first bytes as text; invalid bytes are replaced, and so is NUL, which PostgreSQL cannot store."""
     return body[:KEPT_BYTES].decode("utf-8", "replace").replace("\x00", "�")
 
 
 def _clean(value: str) -> str:
-    """A header as the client decodes it may hold halves of characters."""
+    """Replaces surrogates, which the client's header decoding may produce, and NUL."""
     if value.isascii() and "\x00" not in value:
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\x00", "�")
 
 
 def _retry_after(written: str | None, now: datetime) -> float | None:
-    """Seconds or a date (RFC 9110, 10.2.3); what is neither is as if it were not there."""
+    """Parses Retry-After, seconds or a date (RFC 9110, 10.2.3); None if invalid."""
     if written is None:
         return None
     text = written.strip()
@@ -187,6 +187,6 @@ def _retry_after(written: str | None, now: datetime) -> float | None:
     try:
         then = parsedate_to_datetime(text)
         return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())
-    # the last: hours of ten digits, a day that its zone moves over the calendar's edge
+    # OverflowError: ten-digit hours, or a zone that shifts the date out of the calendar
     except (TypeError, ValueError, IndexError, OverflowError):
         return None

@@ -1,8 +1,8 @@
-"""`max_per_second`: how many attempts to one endpoint may start within any second.
+"""Rate limit per endpoint (`max_per_second`): attempt starts within any second.
 
-The starts of the last second are remembered, so that no second, wherever it begins, holds more than allowed; a
-bucket would let twice as many through around its edge. Does not belong here: how many may be under way at once
-(`api.webhooks.lanes`).
+A sliding window remembers the starts of the last second, so that no second, wherever it begins, exceeds the
+limit; a fixed bucket would let twice as many through around its edge. Does not belong here: the limit of
+concurrent attempts (`api.webhooks.lanes`).
 """
 
 from collections import deque
@@ -12,7 +12,7 @@ SECOND: Final = 1.0
 
 
 class Pace:
-    """The starts of one lane; times are seconds of a monotonic clock."""
+    """Recent attempt starts of one endpoint queue; times are seconds of a monotonic clock."""
 
     __slots__ = ("_started",)
 
@@ -20,7 +20,7 @@ class Pace:
         self._started: deque[float] = deque()
 
     def wait(self, now: float, most: int) -> float:
-        """Seconds until another may start; 0 if it may now."""
+        """Seconds until another attempt may start; 0 if it may now."""
         while self._started and now - self._started[0] >= SECOND:
             self._started.popleft()
         if len(self._started) < most:
@@ -28,9 +28,9 @@ class Pace:
         return self._started[len(self._started) - most] + SECOND - now
 
     def start(self, now: float) -> None:
-        """One starts."""
+        """Records a start."""
         self._started.append(now)
 
     def is_fresh(self, now: float) -> bool:
-        """Whether one started within the last second."""
+        """Whether an attempt started within the last second."""
         return bool(self._started) and now - self._started[-1] < SECOND

@@ -1,8 +1,8 @@
-"""One attempt's request: its body and headers, signed (docs/contract/contract.md 4.6 and 4.7).
+"""Builds the request of one attempt: body and signed headers (docs/contract/contract.md 4.6 and 4.7).
 
-The body carries the instant of the attempt, so bytes and signature differ from one attempt to the next while the
-event's id stays; every attempt, a test or a replay alike, carries the full set of headers. Does not belong here:
-sending it (`api.webhooks.sending`), or which attempt is due.
+The body carries the time of the attempt, so bytes and signature differ between attempts while the event id
+stays; every attempt, also a test or a replay, carries the full set of headers. Does not belong here: sending it
+(`api.webhooks.sending`), or selecting attempts.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _CONSTANT: Final = {
     "Content-Type": "application/json",
     "User-Agent": "firm-webhooks/1",
     "Accept": "*/*",
-    "Accept-Encoding": "identity",  # an answer is not unpacked: what is read is what was sent
+    "Accept-Encoding": "identity",  # responses are not decompressed: the bytes read are the bytes sent
 }
 
 
 class BodyTooLargeError(ValueError):
-    """An event's body is beyond what receivers were promised; it will be so on every attempt."""
+    """An event body over the documented limit; permanent, as every attempt would exceed it."""
 
     def __init__(self, event_id: str, size: int) -> None:
         super().__init__(f"the body of {event_id} has {size} bytes; at most {MOST_BYTES} are sent")
@@ -34,7 +34,7 @@ class BodyTooLargeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What an event tells. `data` is its JSON; a test send's has `"test":true` as last member."""
+    """An event to send. `data` is its JSON; a test send's has `"test":true` as last member."""
 
     event_id: str
     event_type: str
@@ -43,7 +43,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A request to make: where to, with what."""
+    """A request to send."""
 
     url: str
     headers: dict[str, str]
@@ -53,7 +53,7 @@ class Post:
 def post(
     url: str, secrets: Sequence[str], event: Sent, delivery_id: str, number: int, started: datetime
 ) -> Post:
-    """The request of attempt `number` that starts at `started` (with its zone); secrets as `sign` takes them."""
+    """Builds the request of attempt `number`; `started` must have a time zone, `secrets` as for `sign`."""
     written = body(event, started)
     if len(written) > MOST_BYTES:
         raise BodyTooLargeError(event.event_id, len(written))
@@ -65,9 +65,9 @@ def post(
 
 
 def body(event: Sent, started: datetime) -> bytes:
-    """The four members of docs/contract/contract.md 4.6 in their order, with nothing between them."""
+    """Encodes the four members of docs/contract/contract.md 4.6 in order, without whitespace."""
     if started.tzinfo is None:
-        raise ValueError("an attempt starts at an instant: give it with its time zone")
+        raise ValueError("the start of an attempt needs a time zone")
     at = started.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
     start = (
         f'{{"event_id":"{event.event_id}","event_type":"{event.event_type}","delivered_at":"{at}Z","data":'

@@ -1,9 +1,9 @@
-"""Keeps the log as long as it can be asked for and no longer; days of usage too.
+"""Retention of the delivery log and of daily usage.
 
 See docs/contract/contract.md 4.8, docs/contract/delivery.md 10.
 
-One process leads. A pass is cut into short steps, each a transaction of its own, so that others who write never
-wait long. Does not belong here: the statements (`api.db.pruning`), or how often (`api.webhooks.service`).
+One process leads. A pass is split into short steps, each its own transaction, so that other writers never wait
+long. Does not belong here: the statements (`api.db.pruning`), or how often (`api.webhooks.service`).
 """
 
 import logging
@@ -23,15 +23,15 @@ from api.webhooks.settings import WebhookSettings
 
 LEASE: Final = "pruning"
 _LEASE_SECONDS: Final = 60.0
-STEP_ROWS: Final = 500  # at most: deliveries, events or companies of one step
+STEP_ROWS: Final = 500  # maximum deliveries, events or companies per step
 _REQUESTS_KEPT: Final = timedelta(hours=24)  # docs/contract/contract.md 4.12
-_DAYS_KEPT: Final = timedelta(days=400)  # of usage: this month is shown, a year can be compared by hand
+_DAYS_KEPT: Final = timedelta(days=400)  # usage: the current month is shown, a year can be compared manually
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 T = TypeVar("T")
 
 
 class Pruning:
-    """Takes away what is too old while this process leads. `step` blocks; it belongs to one thread."""
+    """Deletes expired data while this process leads. `step` blocks; it belongs to one thread."""
 
     def __init__(self, database: Database, settings: WebhookSettings, clock: Clock, name: str) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class Pruning:
         self._taken = 0
 
     def step(self) -> bool:
-        """Takes some rows; whether there is more to do in this pass."""
+        """Deletes some rows; returns whether this pass has more to do."""
         if not self._leadership.held():
             self._pass = None
             return False
@@ -55,17 +55,19 @@ class Pruning:
         self._pass = None
         self._leadership.give()
         if self._taken:
-            _LOGGER.info("%d rows were too old and are gone", self._taken)
+            _LOGGER.info("%d expired rows were deleted", self._taken)
         return False
 
     def close(self) -> None:
-        """Another process may begin a pass at once."""
+        """Releases the lease, so that another process can start a pass at once."""
         self._pass = None
         self._leadership.give()
 
     def _steps(self) -> Iterator[int]:
-        """One pass; each step tells how many rows it took."""
-        now = moment(milliseconds(self._clock.now()))  # as fine as ids: an event goes with its deliveries
+        """Yields the number of rows deleted by each step of one pass."""
+        now = moment(
+            milliseconds(self._clock.now())
+        )  # rounded like ids, so that an event goes with its deliveries
         before = now - self._retention
         kept: set[int] = set()
         yield from self._deliveries(earliest("dlv", milliseconds(before)), kept)
@@ -81,7 +83,7 @@ class Pruning:
             yield taken
 
     def _deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
-        """Fills `kept` with events of deliveries that are old and stay."""
+        """Deletes expired deliveries; adds events of expired deliveries that stay to `kept`."""
         found = ""
         while (found := self._after(found, below)) is not None:
             subscription_id = found

@@ -1,7 +1,7 @@
-"""What callers may ask of the log: reading it, one attempt by hand, a replay (docs/contract/contract.md 4.8).
+"""Delivery log service: reading, manual retry, replay (docs/contract/contract.md 4.8).
 
-Every function works on a connection whose transaction its caller has begun, and raises the problem that the caller
-of the API is answered. Does not belong here: SQL (`api.db.deliveries`, `api.db.redeliveries`), or bodies
+Every function runs on a connection in a transaction the caller has begun, and raises the problem to respond
+with. Does not belong here: SQL (`api.db.deliveries`, `api.db.redeliveries`), or request bodies
 (`api.webhooks.replay_bodies`).
 """
 
@@ -29,7 +29,7 @@ from api.webhooks.refusals import invalid_state, not_found
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose log is asked, and how far back it reaches."""
+    """Scope of a log query: the subscription, and how far back its log reaches."""
 
     account_id: str
     subscription_id: str
@@ -38,13 +38,13 @@ class Place:
 
 
 def place_in(account_id: str, subscription_id: str, retention_days: int, now: datetime) -> Place:
-    """The log of a subscription as far as it reaches back at that instant."""
+    """Builds the scope of a subscription's log as of `now`."""
     return Place(account_id, subscription_id, now - timedelta(days=retention_days), retention_days)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayRequest:
-    """A replay as it was asked for, with what was left out filled in."""
+    """A validated replay request, with defaults filled in."""
 
     since: datetime
     until: datetime
@@ -55,7 +55,7 @@ class ReplayRequest:
 def page(
     connection: Connection, place: Place, query: DeliveryQuery, before: str | None, limit: int
 ) -> list[DeliveryRecord]:
-    """The newest that match, below the one named `before`."""
+    """Returns the newest matching deliveries with ids below `before`."""
     log = DeliveryRepository(connection)
     own = _subscription(log, place)
     since = query.window.since
@@ -65,7 +65,7 @@ def page(
 
 
 def detail(connection: Connection, place: Place, delivery_id: str) -> DeliveryDetail:
-    """One delivery with payload and attempts."""
+    """Returns one delivery with payload and attempts."""
     log = DeliveryRepository(connection)
     own = _subscription(log, place)
     found = log.detail(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
@@ -77,13 +77,13 @@ def detail(connection: Connection, place: Place, delivery_id: str) -> DeliveryDe
 def retry(
     connection: Connection, place: Place, delivery_id: str, attempt_id: str, at: datetime
 ) -> DeliveryRecord:
-    """One attempt more, whatever the subscription's status; the delivery as it stands."""
+    """Enqueues a manual attempt, whatever the subscription's status; returns the unchanged delivery."""
     log, own = _locked(connection, place)
     found = log.delivery(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
     if found is None or found.created_at < place.oldest:
         raise _no_delivery(place)
     if found.status == "canceled":
-        raise invalid_state("The delivery was canceled and is not sent again.", found.status)
+        raise invalid_state("The delivery was canceled and cannot be sent again.", found.status)
     queue_by_hand(connection, own.subscription_id, delivery_id, attempt_id, at)
     return found
 
@@ -91,7 +91,7 @@ def retry(
 def replay(
     connection: Connection, place: Place, asked: ReplayRequest, replay_id: str, at: datetime
 ) -> ReplayRecord:
-    """Takes up what was asked for; the replay as it begins, or already complete where nothing matched."""
+    """Starts a replay and returns it; already complete if nothing matched."""
     log, own = _locked(connection, place)
     if own.status != "active":
         raise invalid_state("The subscription is paused; set status to active before replaying.", own.status)
@@ -112,12 +112,12 @@ def replay(
     queue_replay(connection, wanted)
     made = log.replay(own.subscription_id, replay_id)
     if made is None:
-        raise RuntimeError(f"replay {replay_id} is not there after it was stored")
+        raise RuntimeError(f"replay {replay_id} is missing after it was stored")
     return made
 
 
 def progress(connection: Connection, place: Place, replay_id: str) -> ReplayRecord:
-    """How far a replay has come."""
+    """Returns a replay with its progress."""
     log = DeliveryRepository(connection)
     own = _subscription(log, place)
     found = log.replay(own.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
@@ -127,7 +127,7 @@ def progress(connection: Connection, place: Place, replay_id: str) -> ReplayReco
 
 
 def _locked(connection: Connection, place: Place) -> tuple[DeliveryRepository, OwnSubscription]:
-    """The lane's lock first: what is read afterwards holds until the end of the transaction."""
+    """Takes the endpoint-queue lock first, so that later reads stay true until the transaction ends."""
     if is_ulid("whs", place.subscription_id):
         lock_lanes(connection, [place.subscription_id])
     log = DeliveryRepository(connection)
@@ -135,7 +135,7 @@ def _locked(connection: Connection, place: Place) -> tuple[DeliveryRepository, O
 
 
 def _subscription(log: DeliveryRepository, place: Place) -> OwnSubscription:
-    """The account's own; those of others are not told from none."""
+    """Returns the account's subscription; another account's gives 404 like a missing one."""
     asked = place.subscription_id
     found = log.subscription(place.account_id, asked) if is_ulid("whs", asked) else None
     if found is None:

@@ -1,6 +1,6 @@
-"""The problems that operations on webhooks answer with (docs/contract/contract.md 4.10), worded once.
+"""Problems of the webhook operations (docs/contract/contract.md 4.10), each worded once.
 
-Does not belong here: when they are raised, or what is wrong with a body (`api.forms`).
+Does not belong here: when they are raised, or validation errors of a body (`api.forms`).
 """
 
 from api.problems import InputError, Problem, problem
@@ -12,7 +12,7 @@ ENDPOINT_URL = "/endpoint_url"
 
 
 def not_found(subscription_id: str) -> Problem:
-    """404, also for what other accounts have."""
+    """404, also for other accounts' subscriptions."""
     return problem("webhook_not_found", f"No subscription {subscription_id[:_SHOWN]}.")
 
 
@@ -27,14 +27,14 @@ def invalid_state(detail: str, status: str) -> Problem:
 
 
 def not_served(status: str) -> Problem:
-    """402 or 403 for an account that is not served: no tier gives it anything."""
+    """402 or 403 for an account that is not active."""
     if status == "payment_required":
-        return problem("payment_required", "No trial runs and no payment has succeeded.")
+        return problem("payment_required", "There is no active trial and no successful payment.")
     return problem("account_suspended", "Contact support.")
 
 
 def tier_required(tiers: Tiers, tier: str) -> Problem:
-    """403 for an account whose tier lacks webhooks; those that have them are named."""
+    """403 for a tier without webhooks; names the tiers that have them."""
     wanted = [name for name, one in tiers.by_name.items() if one.webhooks]
     shown = " or ".join(name.capitalize() for name in wanted)
     return problem(
@@ -51,7 +51,7 @@ def limit_reached(limit: int) -> Problem:
 
 
 def endpoint_not_allowed(refusal: Refusal) -> Problem:
-    """422 for a well-formed URL that leads where deliveries do not go."""
+    """422 for a well-formed URL with a disallowed target."""
     if refusal == BLOCKED:
         detail = "The host is not a public internet address."
     else:

@@ -1,8 +1,8 @@
-"""What clients may say of a replay, and what it means: pure, and everything wrong at once.
+"""Parses and validates the request body of a replay: pure, reports all errors at once.
 
 See docs/contract/contract.md 4.8.
 
-Does not belong here: the state that a replay needs (`api.webhooks.redelivery`).
+Does not belong here: the state a replay requires (`api.webhooks.redelivery`).
 """
 
 import re
@@ -20,13 +20,13 @@ _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})",
     re.IGNORECASE,
 )
-_REQUIREMENT: Final = "must be an instant, as 2026-01-31T12:00:00Z"
-# By whether an end was given: what is wrong with a window that ends before it begins.
+_REQUIREMENT: Final = "must be a date and time, for example 2026-01-31T12:00:00Z"
+# Error for a window that ends before it begins, by whether `until` was given.
 _BACKWARDS: Final = {True: ("must be after since", "/until"), False: ("must be in the past", "/since")}
 
 
 def replay_request(body: Object, now: datetime, oldest: datetime, retention_days: int) -> ReplayRequest:
-    """The replay that is asked for, or the 422 that tells what is wrong with it."""
+    """Returns the requested replay, or raises a 422 with all errors."""
     faults = Faults()
     members = _FORM.read(body, faults)
     since: datetime | None = members.get("since")
@@ -38,7 +38,7 @@ def replay_request(body: Object, now: datetime, oldest: datetime, retention_days
             faults.add("out_of_range", *_BACKWARDS["until" in members])
     faults.check()
     if since is None or until is None:
-        raise RuntimeError("a form without faults lacks a member that it requires")
+        raise RuntimeError("a valid request body lacks a required member")
     statuses = members.get("statuses", DEFAULT_STATUSES)
     return ReplayRequest(since, until, statuses, members.get("event_types"))
 

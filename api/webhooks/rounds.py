@@ -1,8 +1,8 @@
-"""One round of a worker with the database: write what ended, take lanes, read what is due.
+"""One database sync of a worker: writes finished attempts, leases endpoint queues, reads due attempts.
 
-Blocks, so it runs in a thread of the worker's; the rounds themselves keep attempts flowing in groups: what ends
-during one is written by the next. Does not belong here: statements (`api.db`), making attempts
-(`api.webhooks.worker`), who may start (`api.webhooks.lanes`).
+Blocks, so it runs in the worker's database thread; attempts that finish during one sync are written together by
+the next. Does not belong here: statements (`api.db`), making attempts (`api.webhooks.worker`), scheduling
+(`api.webhooks.lanes`).
 """
 
 import logging
@@ -23,25 +23,25 @@ from api.ulids import Ulids
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _UNWRITABLE: Final = (DataError, IntegrityError, ProgrammingError, UnicodeEncodeError)
-"""The database will not have these values, now or later; anything else is its own trouble."""
+"""Errors caused by the values, now and later; any other error is the database's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a worker wants to know of a lane it has."""
+    """What a worker needs to read of one leased endpoint queue."""
 
     subscription_id: str
     revision: int
-    """The one it knows; 0 for none."""
+    """The revision known to the worker; 0 for none."""
     most: int
-    """Rows to read, those it has in hand included."""
+    """Rows to read, including those in hand."""
     in_hand: frozenset[str] = frozenset()
-    """Attempts it has read and not yet made."""
+    """Attempts read and not yet made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one round is to do. Instants are milliseconds."""
+    """Input of one sync. Instants are milliseconds."""
 
     at: int
     lease_until: int
@@ -52,28 +52,28 @@ class Asked:
     renewals: Sequence[str]
     lanes: Sequence[Wanted]
     places: tuple[int, int]
-    """For lanes of endpoints that do well, and of endpoints that fail."""
+    """Free places for endpoint queues of healthy and of failing endpoints."""
     first_look: int
-    """Rows to read of a lane that is taken in this round."""
+    """Rows to read of an endpoint queue leased in this sync."""
 
 
 @dataclass(slots=True)
 class Answer:
-    """What came of it."""
+    """Result of one sync."""
 
     taken: list[LaneRecord] = field(default_factory=list)
     changed: list[SubscriberRecord] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
     due: list[Due] = field(default_factory=list)
     read: dict[str, int] = field(default_factory=dict)
-    """Rows found of each lane that was looked at."""
+    """Rows found per endpoint queue read."""
     waiting: tuple[bool, bool] = (False, False)
     looked_at: float = float("-inf")
-    """When it began to read, by the monotonic clock: writing may have waited long for its turn before."""
+    """Monotonic time when reading began: writing may have waited long for its lock before."""
 
 
 class Rounds:
-    """The rounds of one worker."""
+    """Runs the database syncs of one worker."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Rounds:
         self._public_url = public_url
 
     def make(self, asked: Asked) -> Answer:
-        """One round. After an error nothing of what it was given may be forgotten: it is asked again."""
+        """Runs one sync. After an error the caller must repeat it with all of the input."""
         answer = Answer()
         if asked.finished or asked.asides or asked.releases or asked.renewals:
             self._write(asked)
@@ -106,7 +106,7 @@ class Rounds:
         return answer
 
     def close(self) -> None:
-        """The thread that makes rounds has ended, or calls it."""
+        """Closes the connection; called from the database thread or after its end."""
         self._connection.close()
 
     def _look(self, connection: Connection, asked: Asked, answer: Answer) -> None:
@@ -129,14 +129,14 @@ class Rounds:
         try:
             self._write_once(asked, asked.finished)
         except _UNWRITABLE:
-            # one of them: by itself it fails again, and the others do not
-            _LOGGER.exception("attempts cannot be written together; they are written one by one")
+            # one of them is at fault: written separately, only that one fails again
+            _LOGGER.exception("attempts could not be written as one batch; they are written one by one")
             for one in asked.finished:
                 self._write_alone(asked, one)
             self._write_once(asked, ())
 
     def _write_alone(self, asked: Asked, one: Finished) -> None:
-        """As it is, else without the receiver's words, else its delivery is held and an operator must look."""
+        """Writes an attempt as is, else without the receiver's data; else its delivery is held for an operator."""
         only = replace(asked, asides=(), releases=(), renewals=())
         bare = replace(one.outcome, error_detail=None, response_headers=None, response_body=None)
         queued = one.due.queued
@@ -144,9 +144,7 @@ class Rounds:
             try:
                 return self._write_once(only, (version,))
             except _UNWRITABLE:
-                _LOGGER.exception(
-                    "the attempt %s of %s cannot be written", queued.attempt_id, queued.delivery_id
-                )
+                _LOGGER.exception("attempt %s of %s cannot be written", queued.attempt_id, queued.delivery_id)
         return self._write_once(replace(only, asides=(Aside(queued, "held"),)), ())
 
     def _write_once(self, asked: Asked, made: Sequence[Finished]) -> None:
@@ -166,14 +164,14 @@ class Rounds:
             lanes.renew(connection, self._lessee, asked.renewals, asked.lease_until)
             lanes.release(connection, self._lessee, asked.releases)
         for one in paused:
-            _LOGGER.warning("%s is paused: %s used up its retries", one.subscription_id, one.delivery_id)
+            _LOGGER.warning("%s is paused: all retries of %s failed", one.subscription_id, one.delivery_id)
 
     def _make_id(self) -> str:
         return self._ulids.make("att")
 
 
 def _concerned(asked: Asked, made: Sequence[Finished]) -> set[str]:
-    """The lanes that a write changes."""
+    """Endpoint queues that a write changes."""
     concerned = {one.due.queued.subscription_id for one in made}
     concerned |= {one.queued.subscription_id for one in asked.asides}
     concerned |= {one.subscription_id for one in asked.releases}

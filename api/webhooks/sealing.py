@@ -1,9 +1,9 @@
-"""Secrets at rest: encrypted and authenticated by keys that are not in the database.
+"""Encryption of secrets at rest, authenticated, with keys outside the database.
 
 See docs/contract/contract.md 4.8, 4.12.
 
-The first key seals, every key opens, so that a key can be changed: put the new one first, and remove the old one
-when nothing sealed by it is needed any more. Does not belong here: where keys come from (`api.secrets`).
+The first key encrypts, every key decrypts. To rotate a key, put the new one first, and remove the old one when
+nothing encrypted with it is needed any more. Does not belong here: where keys come from (`api.secrets`).
 """
 
 import base64
@@ -18,11 +18,11 @@ _PURPOSE = b"firm sealing"
 
 
 class SealingError(RuntimeError):
-    """What is stored was not sealed by any of the keys given, or was altered."""
+    """Stored data that none of the keys decrypts, or that was altered."""
 
 
 class Sealer:
-    """Seals texts and opens them again; safe from any thread."""
+    """Encrypts and decrypts texts; thread-safe."""
 
     __slots__ = ("_fernet",)
 
@@ -30,20 +30,20 @@ class Sealer:
         self._fernet = MultiFernet([Fernet(_derived(key)) for key in keys])
 
     def seal(self, text: str) -> bytes:
-        """Another result each time; nothing of `text` but its length shows."""
+        """Encrypts a text; the result differs each time and reveals only the length."""
         return self._fernet.encrypt(text.encode())
 
     def open(self, sealed: bytes) -> str:
-        """The text again, or SealingError."""
+        """Decrypts a text; raises SealingError."""
         try:
             return self._fernet.decrypt(sealed).decode()
         except InvalidToken:
             raise SealingError(
-                "what is stored cannot be opened: name the key that sealed it in FIRM_SEALING_KEYS"
+                "a stored secret cannot be decrypted: add the key it was encrypted with to FIRM_SEALING_KEYS"
             ) from None
 
 
 def _derived(key: bytes) -> bytes:
-    """A key of any length from 32 bytes on as Fernet takes it."""
+    """Derives a Fernet key from a key of 32 or more bytes."""
     derived = HKDF(SHA256(), _BYTES, salt=None, info=_PURPOSE).derive(key)
     return base64.urlsafe_b64encode(derived)

@@ -1,12 +1,12 @@
-"""The one egress: every attempt, real or test, retry or replay, leaves through `Sender.send`.
+"""HTTP client for deliveries; the only egress: every attempt, real or test, goes through `Sender.send`.
 
 See docs/contract/delivery.md 5.
 
-The guard stands where sockets are made: whatever spelling a host has, whatever a name server said before and says
-now, the address that a connection is opened to is judged, and all that a name stands for must be allowed. A
-connection that is kept is used for the host and port it was opened for and nothing else. Redirects are not
-followed, proxies of the environment not used, no request is repeated unseen. Does not belong here: when to send,
-what an outcome is (`api.webhooks.outcomes`) or what it means for the schedule.
+The guard runs where sockets are created: however a host is spelled, and whatever DNS returned before, the
+address actually connected to is checked, and all addresses of a name must be allowed. A kept connection is
+reused only for its own host and port. Redirects are not followed, environment proxies are not used, no request
+is silently repeated. Does not belong here: when to send, the classification of results
+(`api.webhooks.outcomes`) or their meaning for the schedule.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from api.webhooks.settings import WebhookSettings
 from api.webhooks.targets import InvalidTargetError, parse
 
 READ_BYTES: Final = 64 * 1024
-"""Of an answer's body; the rest is not waited for."""
+"""Maximum bytes read of a response body."""
 SOCKET_WAIT_SECONDS: Final = 0.25
-"""Before an attempt begins again that the machine had no socket for."""
+"""Wait before retrying an attempt for which the machine had no socket."""
 
 _KEEP_SECONDS: Final = 1.5
-"""An unused connection is closed before common servers close it (2 s and more): no attempt meets that moment."""
+"""Idle connections are closed before common servers do it (2 s and more), which avoids that race."""
 _BUFFER_BYTES: Final = 16 * 1024
 _MOST_PARSED: Final = 10_000
 _LOGGER: Final = logging.getLogger("firm.webhooks")
@@ -47,18 +47,18 @@ _NO_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, connect=None, sock_connec
 
 @dataclass(slots=True)
 class _Way:
-    """Where an attempt has come to."""
+    """Connection trace of one attempt."""
 
     remote_ip: str | None = None
     opened: bool = False
-    """A connection was opened for it."""
+    """True if a new connection was opened for it."""
 
 
 _WAY: Final[ContextVar[_Way]] = ContextVar("way")
 
 
 class Sender:
-    """Makes attempts. Opens nothing until it is used; belongs to the event loop that uses it."""
+    """Sends attempts. Opens nothing until first use; belongs to the event loop that uses it."""
 
     def __init__(self, settings: WebhookSettings, clock: Clock, resolver: Lookup | None = None) -> None:
         self._settings = settings
@@ -69,7 +69,7 @@ class Sender:
         self._session: aiohttp.ClientSession | None = None
 
     async def send(self, post: Post) -> Outcome:
-        """Make one attempt; whatever goes wrong on its way is its outcome. Raises when it is canceled alone."""
+        """Makes one attempt; every failure becomes its result. Raises only on cancellation."""
         try:
             url = self._parse(post.url)
         except InvalidTargetError as error:
@@ -84,13 +84,13 @@ class Sender:
         return outcomes.unanswered(failure, way.remote_ip, _milliseconds(self._clock.monotonic() - begun))
 
     async def close(self) -> None:
-        """Close all connections; attempts under way must have ended."""
+        """Closes all connections; running attempts must have ended."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
 
     async def _failure(self, exchange: "_Exchange", url: URL, post: Post) -> outcomes.Failure | None:
-        """None once headers have come in time: what happens to the rest of the answer decides nothing."""
+        """Returns the failure; None once headers arrive in time, whatever happens to the rest of the response."""
         try:
             async with asyncio.timeout(self._settings.ack_seconds):
                 await self._run(exchange, url, post)
@@ -103,7 +103,7 @@ class Sender:
         return failure if exchange.response is None else None
 
     async def _run(self, exchange: "_Exchange", url: URL, post: Post) -> None:
-        """Begins again where nothing has been sent yet: on another connection, or when there is a socket again."""
+        """Retries if nothing was sent yet: on another connection, or when a socket is available again."""
         while True:
             try:
                 return await exchange.run(url, post)
@@ -113,7 +113,8 @@ class Sender:
                 if not outcomes.is_ours(error):
                     raise
             _LOGGER.error(
-                "no socket left for a delivery: raise the limit of open files, or lower FIRM_WEBHOOK_IN_FLIGHT"
+                "no socket is free for a delivery: raise the limit of open files or lower "
+                "FIRM_WEBHOOK_IN_FLIGHT"
             )
             await asyncio.sleep(SOCKET_WAIT_SECONDS)
 
@@ -133,7 +134,7 @@ class Sender:
                 ssl=tls_context(),
                 resolver=self._resolver,
                 use_dns_cache=False,
-                limit=0,  # how many at once is the caller's to keep
+                limit=0,  # the caller limits concurrency
                 keepalive_timeout=_KEEP_SECONDS,
                 socket_factory=self._make_socket,
             )
@@ -149,7 +150,7 @@ class Sender:
         return self._session
 
     def _make_socket(self, where: Any) -> socket.socket:
-        """The choke point: called with the very address that is connected to next."""
+        """Creates the socket after checking the very address that is connected to next."""
         family, kind, protocol, _, address = where
         self._guard.check(address[0])
         way = _WAY.get()
@@ -158,7 +159,7 @@ class Sender:
 
 
 class _Exchange:
-    """One request and its answer, as far as it has come when the time is up."""
+    """One request and its response, as far as received within the time limit."""
 
     __slots__ = ("_body", "_clock", "_complete", "_session", "answered_at", "response")
 
@@ -182,7 +183,7 @@ class _Exchange:
                 if not part:
                     break
                 self._body += part
-            self._complete = content.at_eof()  # a connection with a rest in it is closed, not kept
+            self._complete = content.at_eof()  # a connection with unread data is closed, not kept
 
     def answer(self) -> Answer:
         response = self.response
@@ -192,16 +193,16 @@ class _Exchange:
 
 
 class _SpentConnectionError(aiohttp.ClientConnectionError):
-    """A kept connection that cannot be used any more; nothing has been sent on it."""
+    """A kept connection that has become unusable; nothing was sent on it."""
 
 
 class _Request(aiohttp.ClientRequest):
-    """Looks at the connection before anything is sent on it, and notes whom it leads to."""
+    """Checks the connection before anything is sent on it, and records its peer address."""
 
     async def send(self, conn: Any) -> aiohttp.ClientResponse:
         way = _WAY.get()
         if not way.opened and (conn.protocol is None or conn.protocol.should_close):
-            # it ended, or an answer stands in it that belongs to no request: the client would take it for ours
+            # it was closed, or holds an unsolicited response, which the client would take for ours
             raise _SpentConnectionError
         peer = conn.transport.get_extra_info("peername") if conn.transport else None
         way.remote_ip = peer[0] if peer else way.remote_ip
@@ -209,7 +210,7 @@ class _Request(aiohttp.ClientRequest):
 
 
 class GuardedResolver(AbstractResolver):
-    """Names to addresses, of which every one must be allowed: one public address excuses no private one."""
+    """Resolver that requires every address of a name to be allowed."""
 
     def __init__(self, guard: Guard, lookup: Lookup) -> None:
         self._guard = guard
@@ -239,12 +240,12 @@ class GuardedResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: no resources are held."""
 
 
-@functools.cache  # the system's authorities are many: read once
+@functools.cache  # the system's CA store is large: read once
 def tls_context() -> ssl.SSLContext:
-    """Certificates are checked against the system's authorities, and their names; TLS 1.2 and later."""
+    """TLS context: certificates and host names are verified with the system's CAs; TLS 1.2 or later."""
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(("http/1.1",))

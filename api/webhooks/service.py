@@ -1,7 +1,7 @@
-"""Everything that delivers, as one thing to run: fan-out, worker, mail and pruning, beside the API or alone.
+"""Runs fan-out, worker, mail and pruning as one service, within the API process or alone.
 
-A part that fails is told of and begun again after a while, for a delivery that nobody makes is noticed by nobody.
-Does not belong here: what the parts do, or which process runs them (the composition root says).
+A part that fails is logged and restarted after a while, as missing deliveries would go unnoticed. Does not
+belong here: what the parts do, or which process runs them (the composition root decides).
 """
 
 import asyncio
@@ -30,28 +30,28 @@ from api.webhooks.settings import WebhookSettings
 from api.webhooks.worker import Worker
 
 _LOGGER: Final = logging.getLogger("firm.webhooks")
-_LOOK_SECONDS: Final = 0.1  # between two looks for new events; the reader itself looks five times a second
-_IDLE_SECONDS: Final = 0.5  # the same while another process leads, or nobody has subscribed yet
+_LOOK_SECONDS: Final = 0.1  # between two polls for new events; the reader itself polls five times a second
+_IDLE_SECONDS: Final = 0.5  # the same while another process leads, or there is no subscription yet
 _PRUNE_SECONDS: Final = 3_600.0
-_BREATH_SECONDS: Final = 0.05  # between two steps of pruning, for others who write
+_BREATH_SECONDS: Final = 0.05  # between two steps of pruning, so that other writers get their turn
 FIRST_WAIT_SECONDS: Final = 1.0
 _LONGEST_WAIT: Final = 30.0
-_LONG_SECONDS: Final = 60.0  # whoever worked so long fails for another reason
+_LONG_SECONDS: Final = 60.0  # a part that ran this long fails for a new reason
 _LONGEST_HOST: Final = 30
-ENDING_SECONDS: Final = 3.0  # beyond what an endpoint has to answer: to store what came back
+ENDING_SECONDS: Final = 3.0  # on top of the acknowledgement time: to store the result
 
 Run = Callable[[asyncio.Event], Awaitable[None]]
 Observe = Callable[[str], None]
-"""Told what became of each attempt: `succeeded`, or the error's code (docs/contract/contract.md 4.8)."""
+"""Called with the result of each attempt: `succeeded`, or the error code (docs/contract/contract.md 4.8)."""
 
 
 def process_name() -> str:
-    """A name for leases that no other process has, and that tells an operator which one it is."""
+    """Unique lease-holder name of this process, readable for an operator."""
     return f"{socket.gethostname()[:_LONGEST_HOST]}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 class _CountingSender(Sender):
-    """The one egress, with what came of it counted."""
+    """Sender that counts the results of attempts."""
 
     def __init__(self, settings: WebhookSettings, clock: Clock, observe: Observe) -> None:
         super().__init__(settings, clock)
@@ -64,7 +64,7 @@ class _CountingSender(Sender):
 
 
 class Deliveries:
-    """One process's share of delivering; any number of processes may run one each, on any number of machines."""
+    """Delivery service of one process; any number of processes and machines may run one each."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Deliveries:
         }
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set; attempts under way may then end. What is broken off is repeated by another."""
+        """Runs until `stop` is set; running attempts may end. Aborted ones are repeated by another worker."""
         _LOGGER.info("delivering as %s", self.name)
         parts = [asyncio.create_task(kept(run, name, stop)) for name, run in self.parts.items()]
         try:
@@ -108,7 +108,7 @@ class Deliveries:
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[None]:
-        """Delivers for as long as the block runs, in its event loop."""
+        """Delivers in the event loop for the duration of the block."""
         stop = asyncio.Event()
         running = asyncio.create_task(self.run(stop))
         try:
@@ -128,7 +128,7 @@ class Deliveries:
             await asyncio.to_thread(self._fan_out.close)
 
     async def _deliver(self, stop: asyncio.Event) -> None:
-        """A worker that failed is not used again: what it had under way is repeated by its successor."""
+        """Runs a new worker; after a failure its successor repeats what was in flight."""
         self._worker = Worker(
             self._database,
             self._sealer,
@@ -151,7 +151,7 @@ class Deliveries:
 
 
 async def kept(run: Run, name: str, stop: asyncio.Event) -> None:
-    """Runs a part until it ends by itself; after a failure again, at first soon and then less often."""
+    """Runs a part until it returns; restarts it after a failure, with growing waits."""
     wait = FIRST_WAIT_SECONDS
     while not stop.is_set():
         task, began = asyncio.ensure_future(run(stop)), asyncio.get_running_loop().time()
@@ -161,7 +161,7 @@ async def kept(run: Run, name: str, stop: asyncio.Event) -> None:
             if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
-        # a future that somebody else canceled breaks a part off as well, and is no end of it
+        # a cancellation from outside also counts as a failure, not as the end
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error is None:
             return
@@ -173,7 +173,9 @@ async def kept(run: Run, name: str, stop: asyncio.Event) -> None:
 
 
 def _say(name: str, wait: float, error: BaseException) -> None:
-    if isinstance(error, DBAPIError):  # the driver's words; ours would name values of the statement
+    if isinstance(
+        error, DBAPIError
+    ):  # the driver's message; SQLAlchemy's would contain values of the statement
         _LOGGER.warning("%s: the database fails; again in %g s: %s", name, wait, error.orig)
     else:
         _LOGGER.error("%s failed; again in %g s", name, wait, exc_info=error)

@@ -1,7 +1,7 @@
-"""What an operator may set for deliveries and mail, frozen; read with the other settings (`api.settings`).
+"""Webhook and mail settings, frozen; read with the other settings (`api.settings`).
 
-Defaults are the contract's (docs/contract/contract.md 4.7); tests and trials shorten them. Does not belong here:
-what any of it is used for.
+Defaults are the contract's (docs/contract/contract.md 4.7); tests and trials shorten them. Does not belong
+here: their use.
 """
 
 from dataclasses import dataclass, field
@@ -15,37 +15,37 @@ _LEASE_MARGIN_SECONDS: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class WebhookSettings:
-    """How events are delivered. Names in the environment are FIRM_WEBHOOK_ and the upper-case field name."""
+    """Webhook settings. Environment names are FIRM_WEBHOOK_ and the upper-case field name."""
 
     deliver: bool = True
-    """Whether `firm serve` delivers too; false where `firm deliver` does (FIRM_DELIVER)."""
+    """Whether `firm serve` delivers too; false if `firm deliver` does (FIRM_DELIVER)."""
 
     waits: tuple[float, ...] = (60.0, 300.0, 1_800.0, 7_200.0, 43_200.0)
-    """Seconds between the end of a failed attempt and the next; one more attempt than waits."""
+    """Seconds between a failed attempt and the next; there is one more attempt than waits."""
 
     ack_seconds: float = 10.0
-    """Within which an endpoint must have answered 2xx, counted from before its name is looked up."""
+    """Seconds within which an endpoint must respond with 2xx, including the DNS look-up."""
 
     lease_seconds: float = 30.0
-    """How long a worker that is not heard of keeps its lanes; at least the acknowledgement time and 20 s."""
+    """Lease of an endpoint queue; at least the acknowledgement time plus 20 s."""
 
     in_flight: int = 256
-    """Attempts under way at once per worker."""
+    """Maximum concurrent attempts per worker."""
 
     in_flight_per_endpoint: int = 4
-    """Attempts under way at once to one endpoint."""
+    """Maximum concurrent attempts per endpoint."""
 
     retention_days: int = 30
     """How long deliveries and their attempts can be read and replayed."""
 
     allow_networks: tuple[Network, ...] = ()
-    """Networks that deliveries may go to though they are not public (FIRM_WEBHOOK_ALLOW_CIDRS): for trials."""
+    """Non-public networks that deliveries may go to (FIRM_WEBHOOK_ALLOW_CIDRS): for trials."""
 
     deny_networks: tuple[Network, ...] = ()
-    """Networks that deliveries do not go to though public (FIRM_WEBHOOK_DENY_CIDRS): one's own behind NAT."""
+    """Public networks that deliveries may not go to (FIRM_WEBHOOK_DENY_CIDRS): one's own behind NAT."""
 
     allow_http: bool = False
-    """Whether http:// endpoints and any port are taken: for trials."""
+    """Whether http:// endpoints and any port are accepted: for trials."""
 
     @classmethod
     def read(cls, read: SettingReader) -> "WebhookSettings":
@@ -57,7 +57,7 @@ class WebhookSettings:
         if lease <= ack:
             raise SettingError(
                 f"FIRM_WEBHOOK_LEASE_SECONDS must be more than FIRM_WEBHOOK_ACK_SECONDS ({ack:g}), not {lease:g}: "
-                "20 s more are advised"
+                "20 s more is recommended"
             )
         return cls(
             deliver=read.flag("FIRM_DELIVER", default.deliver),
@@ -77,13 +77,13 @@ class WebhookSettings:
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """How owners are written to. Names in the environment are FIRM_SMTP_ and the upper-case field name."""
+    """Mail settings. Environment names are FIRM_SMTP_ and the upper-case field name."""
 
     host: str = ""
-    """The mail server; empty: notices go to the log alone, and links to sign in nowhere."""
+    """SMTP host; empty: notices go to the log only, and sign-in links are not sent."""
 
     port: int = 587
-    """Its port."""
+    """SMTP port."""
 
     security: str = "starttls"
     """`starttls`, `tls` (from the first byte) or `none`."""
@@ -95,7 +95,7 @@ class MailSettings:
     """Never shown."""
 
     sender: str = "webhooks@localhost"
-    """From whom notices come (FIRM_SMTP_SENDER)."""
+    """Sender address (FIRM_SMTP_SENDER)."""
 
     @classmethod
     def read(cls, read: SettingReader) -> "MailSettings":
@@ -110,7 +110,7 @@ class MailSettings:
         )
         if given.username and given.security == "none":
             raise SettingError(
-                "FIRM_SMTP_SECURITY=none would send the password of FIRM_SMTP_USERNAME in the clear: "
-                "write starttls or tls, or leave the username empty"
+                "FIRM_SMTP_SECURITY=none would send the password of FIRM_SMTP_USERNAME unencrypted: "
+                "use starttls or tls, or leave the username empty"
             )
         return given

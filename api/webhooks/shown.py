@@ -1,6 +1,7 @@
-"""A subscription as callers see it (docs/contract/contract.md 4.8): keys in the contract's order, never a secret.
+"""JSON serializer of a subscription: keys in the contract's order, never a secret.
 
-Does not belong here: deliveries and attempts (`api.webhooks.log`), or reading it (`api.db.subscriptions`).
+See docs/contract/contract.md 4.8. Does not belong here: deliveries and attempts (`api.webhooks.log`), or
+reading it (`api.db.subscriptions`).
 """
 
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from api.db.subscription_records import SubscriptionRecord
 
 
 def subscription(record: SubscriptionRecord, now: datetime) -> dict[str, Any]:
-    """All that may be read of it; `now` says whether the previous secret still signs."""
+    """Serializes a subscription; `now` decides whether the previous secret still signs."""
     return {
         "id": record.subscription_id,
         "endpoint_url": record.endpoint_url,
@@ -36,7 +37,7 @@ def subscription(record: SubscriptionRecord, now: datetime) -> dict[str, Any]:
 
 
 def live_previous(record: SubscriptionRecord, now: datetime) -> datetime | None:
-    """Until when the previous secret signs; None where it does not any more."""
+    """When the previous secret stops signing; None if it no longer signs."""
     until = record.previous_secret_expires_at
     return until if until is not None and until > now else None
 

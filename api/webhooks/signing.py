@@ -1,9 +1,8 @@
-"""Signatures of deliveries and the secrets they are made with (docs/contract/contract.md 4.7).
+"""Signatures of deliveries, and generation of their secrets (docs/contract/contract.md 4.7).
 
-Two schemes over the same body: the product's own header (hex over the body, keyed with the secret as it is
-written) and Standard Webhooks (base64 over id, timestamp and body, keyed with the bytes that the secret encodes).
-Does not belong here: the other headers and the body (`api.webhooks.posts`), or how secrets are kept
-(`api.webhooks.sealing`).
+Two schemes over the same body: the product's own header (hex over the body, keyed with the secret's text) and
+Standard Webhooks (base64 over id, timestamp and body, keyed with the bytes the secret encodes). Does not belong
+here: the other headers and the body (`api.webhooks.posts`), or storage of secrets (`api.webhooks.sealing`).
 """
 
 import base64
@@ -15,17 +14,16 @@ from typing import Final
 
 PREFIX: Final = "whsec_"
 _BYTES: Final = 32
-_KEYED: Final = 1_024  # two for each endpoint that a worker is busy with
+_KEYED: Final = 1_024  # two for each endpoint a worker is busy with
 
 
 def make_secret() -> str:
-    """A new secret: 50 characters that every Standard Webhooks library and a receiver of ours both take."""
+    """Generates a secret: 50 characters, valid for Standard Webhooks libraries and for our own scheme."""
     return PREFIX + base64.b64encode(os.urandom(_BYTES)).decode()
 
 
 def sign(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """The signature headers of one attempt; `secrets` is the current one and, in an overlap, the one before."""
-    # The current secret and the one before (docs/contract/contract.md 4.8)
+    """Signature headers of one attempt; `secrets`: the current and, in an overlap, the previous one."""
     if not 1 <= len(secrets) <= 2:  # noqa: PLR2004
         raise ValueError(f"sign with the current secret and at most one before it, not with {len(secrets)}")
     signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
@@ -41,7 +39,7 @@ def sign(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes) -
 
 
 def hex_signature(secret: str, body: bytes) -> str:
-    """The key is the whole text of the secret, its prefix included, as receivers take it: `secret.encode()`."""
+    """Own signature scheme; the key is the secret's full text, prefix included: `secret.encode()`."""
     return "sha256=" + _digest(secret.encode(), body).hex()
 
 
@@ -58,5 +56,5 @@ def _digest(key: bytes, message: bytes) -> bytes:
 
 @lru_cache(maxsize=_KEYED)
 def _keyed(key: bytes) -> hmac.HMAC:
-    """To key a code takes longer than to finish it over a body of ours."""
+    """Keyed HMAC, cached: keying takes longer than hashing a typical body."""
     return hmac.new(key, digestmod="sha256")

@@ -1,8 +1,8 @@
-"""One mail over SMTP: what it looks like on the wire, the connection, and what a failure means.
+"""SMTP client for one mail: message format, connection, and classification of failures.
 
-Failures are told apart by who can mend them: the server cannot be used (`Unreachable`: every mail waits), this mail
-was not taken now (`Refused`), or it never will be (`Refused` that is final). A server without the security that was
-asked for is not used at all. Does not belong here: which mail is due and when again (`api.webhooks.mail`).
+Failures are classified by remedy: the server cannot be used (`Unreachable`: every mail waits), this mail was
+not accepted now (`Refused`), or never will be (`Refused` with `is_final`). A server without the configured
+security is not used at all. Does not belong here: which mail to send and when to retry (`api.webhooks.mail`).
 """
 
 import asyncio
@@ -27,15 +27,15 @@ _QUIT_SECONDS: Final = 5.0
 _GOING_DOWN: Final = 421
 _PERMANENT: Final = 500
 _BAD_ADDRESS: Final = re.compile(r"5\.1\.[0-9]")
-"""Enhanced status codes (RFC 3463) that speak of the recipient's address; other permanent refusals are settings."""
+"""Enhanced status codes (RFC 3463) about the recipient's address; other permanent refusals are settings."""
 
 
 class Letter(Protocol):
-    """What is sent: one text to one address."""
+    """A mail to send: one text to one address."""
 
     @property
     def mail_id(self) -> str:
-        """Names it, also when it is sent once more."""
+        """Identifier, the same when sent again."""
         ...
 
     @property
@@ -52,11 +52,11 @@ class Letter(Protocol):
 
 
 class Unreachable(Exception):  # noqa: N818 -- named for what it says
-    """The mail server cannot be used; the message says why and what to look at."""
+    """The mail server cannot be used; the message says why and what to check."""
 
 
 class Refused(Exception):  # noqa: N818 -- named for what it says
-    """The mail server did not take this mail. `is_final`: it never will."""
+    """The mail server rejected this mail. `is_final`: permanently."""
 
     def __init__(self, reason: str, *, is_final: bool) -> None:
         super().__init__(reason)
@@ -64,18 +64,18 @@ class Refused(Exception):  # noqa: N818 -- named for what it says
 
 
 class MailServer:
-    """The configured server; connected when the first mail needs it, until `close`."""
+    """The configured mail server; connects on the first mail, until `close`."""
 
     def __init__(self, settings: MailSettings) -> None:
         self._settings = settings
         self._connection: aiosmtplib.SMTP | None = None
 
     async def send(self, mail: Letter) -> None:
-        """Returns when the server has taken responsibility for the mail."""
+        """Sends a mail; returns when the server has taken responsibility for it."""
         try:
             message, recipient = message_of(mail, self._settings.sender)
         except (MessageError, ValueError) as error:
-            raise Refused(f"it cannot be written as a mail: {error}", is_final=True) from None
+            raise Refused(f"it cannot be encoded as an e-mail: {error}", is_final=True) from None
         connection = await self._connected()
         try:
             async with asyncio.timeout(MAIL_SECONDS):
@@ -83,18 +83,18 @@ class MailServer:
                     message, sender=_address(self._settings.sender).addr_spec, recipients=[recipient]
                 )
         except asyncio.CancelledError:
-            self._drop()  # in the middle of a conversation nobody takes leave
+            self._drop()  # mid-conversation, so without QUIT
             raise
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             raise self._judged(error) from None
 
     async def probe(self) -> None:
-        """Connects, secures the connection, logs in and leaves; Unreachable where that fails."""
+        """Connects, secures the connection, logs in and quits; raises Unreachable if that fails."""
         await self._connected()
         await self.close()
 
     async def close(self) -> None:
-        """Takes leave where there is somebody to take it from."""
+        """Sends QUIT if connected."""
         connection, self._connection = self._connection, None
         if connection is None or not connection.is_connected:
             return
@@ -130,9 +130,9 @@ class MailServer:
 
 
 def message_of(mail: Letter, sender: str) -> tuple[EmailMessage, str]:
-    """The message and whom it goes to; ValueError or MessageError where an address or a header is none.
+    """Builds the message; returns it with the recipient. Raises ValueError or MessageError if invalid.
 
-    Its Message-ID is the same each time, so that one that was sent twice can be known to be one.
+    Its Message-ID is the same each time, so that duplicates can be recognised.
     """
     written_by, recipient = _address(sender), _recipient(mail.recipient)
     message = EmailMessage(policy=policy.SMTP)
@@ -141,13 +141,13 @@ def message_of(mail: Letter, sender: str) -> tuple[EmailMessage, str]:
     message["Subject"] = mail.subject
     message["Date"] = format_datetime(mail.created_at)
     message["Message-ID"] = f"<{mail.mail_id}@{written_by.domain}>"
-    message["Auto-Submitted"] = "auto-generated"  # RFC 3834: nobody's holiday answers it
+    message["Auto-Submitted"] = "auto-generated"  # RFC 3834: suppresses vacation replies
     message.set_content(mail.body)
     return message, recipient.addr_spec
 
 
 def _address(sender: str) -> Address:
-    """`MailSettings.read` has made sure that it is one."""
+    """Parses the sender address, which `MailSettings.read` has validated."""
     return policy.SMTP.header_factory("From", sender).addresses[0]
 
 
@@ -168,13 +168,13 @@ def _connection(settings: MailSettings) -> aiosmtplib.SMTP:
         password=settings.password or None,
         timeout=CONNECT_SECONDS,
         use_tls=settings.security == "tls",
-        start_tls=settings.security == "starttls",  # required, not only used where it is offered
+        start_tls=settings.security == "starttls",  # required, not opportunistic
         tls_context=ssl.create_default_context(),
     )
 
 
 def _refusal(error: Exception) -> Refused | None:
-    """What a server said of this mail; None where it rather is the server that does not work."""
+    """The refusal of this mail; None if the server itself is at fault."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         error = error.recipients[0]
     if isinstance(error, aiosmtplib.SMTPResponseException) and error.code != _GOING_DOWN:
@@ -185,12 +185,12 @@ def _refusal(error: Exception) -> Refused | None:
     if isinstance(error, aiosmtplib.SMTPNotSupported):
         return Refused(str(error), is_final=False)
     if isinstance(error, ValueError):
-        return Refused(f"it cannot be written as a mail: {error}", is_final=True)
+        return Refused(f"it cannot be encoded as an e-mail: {error}", is_final=True)
     return None
 
 
 def _unreachable(settings: MailSettings, error: Exception) -> str:
     return (
         f"mail server {settings.host} port {settings.port} ({settings.security}) cannot be used: "
-        f"{type(error).__name__}: {error}; look at FIRM_SMTP_HOST, _PORT, _SECURITY, _USERNAME and _PASSWORD"
+        f"{type(error).__name__}: {error}; check FIRM_SMTP_HOST, _PORT, _SECURITY, _USERNAME and _PASSWORD"
     )

@@ -1,10 +1,10 @@
-"""What an account may do with its subscriptions: the rules, one method per operation.
+"""Subscription service: the rules, one method per operation.
 
 See docs/contract/contract.md 4.8.
 
-Checks go in the contract's order (4.10): tier, validation, existence, If-Match, state. Whatever decides over a
-change is read again under its locks. Does not belong here: HTTP (`api.routes.webhooks`), SQL
-(`api.db.subscriptions`), test sends (`api.webhooks.test_send`), or what the engine does with a subscription.
+Checks follow the contract's order (4.10): tier, validation, existence, If-Match, state. Values that decide over
+a change are read again under its locks. Does not belong here: HTTP (`api.routes.webhooks`), SQL
+(`api.db.subscriptions`), test sends (`api.webhooks.test_send`), or the delivery engine.
 """
 
 import json
@@ -40,7 +40,7 @@ _HINT: Final = 4  # last characters
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose subscriptions they are, and what the account's tier allows."""
+    """The owning account, and the limits of its tier."""
 
     account_id: str
     tier: Tier
@@ -48,7 +48,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A subscription as it is after a change, and what the change is warned of."""
+    """A changed subscription, and the warnings about the change."""
 
     record: SubscriptionRecord
     warnings: Sequence[Warned]
@@ -56,7 +56,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class NewSecret:
-    """A secret at the moment it is made: it is told now and never again."""
+    """A subscription with its new secret, which is shown only now."""
 
     record: SubscriptionRecord
     secret: str = field(repr=False)
@@ -64,7 +64,7 @@ class NewSecret:
 
 
 class Subscriptions:
-    """The subscriptions of all accounts. `last_sequence` tells how far events are published."""
+    """Subscription service. `last_sequence` returns the newest published event's sequence."""
 
     def __init__(  # noqa: PLR0913, PLR0917 -- all that operations need, put together once
         self,
@@ -87,7 +87,7 @@ class Subscriptions:
         self._lookup = lookup
 
     async def create(self, owner: Owner, body: Object) -> NewSecret:
-        """A new subscription; its events are those published from now on."""
+        """Creates a subscription to events published from now on."""
         faults = Faults()
         asked = validation.new_subscription(body, owner.tier.entity_ids, faults)
         await self._check(asked, faults)
@@ -99,13 +99,13 @@ class Subscriptions:
     async def page(
         self, account_id: str, status: str | None, before: str | None, limit: int
     ) -> list[SubscriptionRecord]:
-        """Newest first, below the one named `before`."""
+        """Returns a page of subscriptions with ids below `before`, newest first."""
         return await self._control.read(
             lambda connection: SubscriptionRepository(connection).page(account_id, status, before, limit)
         )
 
     async def get(self, account_id: str, subscription_id: str) -> SubscriptionRecord:
-        """The account's own, or 404."""
+        """Returns the account's subscription, or raises 404."""
         if not is_ulid(PREFIX, subscription_id):
             raise refusals.not_found(subscription_id)
         found = await self._control.read(
@@ -116,7 +116,7 @@ class Subscriptions:
     async def change(
         self, owner: Owner, subscription_id: str, body: Object, if_match: bytes | None
     ) -> Changed:
-        """A merge patch. Activating looks at the endpoint again, and needs a tier with webhooks."""
+        """Applies a merge patch. Activation checks the endpoint again, and needs a tier with webhooks."""
         tier, activates = owner.tier, body.get("status") == "active"
         if activates and not tier.webhooks:
             raise refusals.tier_required(self._tiers, tier.name)
@@ -133,7 +133,7 @@ class Subscriptions:
         return Changed(record, asked.warnings)
 
     async def remove(self, account_id: str, subscription_id: str, if_match: bytes | None) -> None:
-        """Gone; what is not delivered is canceled."""
+        """Deletes a subscription; undelivered deliveries are canceled."""
         await self.get(account_id, subscription_id)
 
         def do(connection: Connection) -> None:
@@ -146,7 +146,7 @@ class Subscriptions:
         await self._control.write(do)
 
     async def rotate(self, account_id: str, subscription_id: str, body: Object) -> NewSecret:
-        """A new secret; the one before signs beside it for a time of grace, and is forgotten at once without."""
+        """Rotates the secret; the previous one signs too for a grace period, or is wiped at once without one."""
         grace = validation.grace(body)
         await self.get(account_id, subscription_id)
         secret = make_secret()
@@ -158,7 +158,7 @@ class Subscriptions:
             until = live_previous(record, now)
             if until is not None and grace:
                 raise refusals.invalid_state(
-                    f"The previous secret signs until {instant(until)}; wait for that, or end it now with "
+                    f"The previous secret is valid until {instant(until)}; wait until then, or end it now with "
                     "grace_period_seconds 0.",
                     record.status,
                 )
@@ -168,14 +168,14 @@ class Subscriptions:
         return NewSecret(await self._control.write(do), secret)
 
     def secrets(self, record: SubscriptionRecord) -> list[str]:
-        """What signs now: the secret, and the one before while it still does."""
+        """Secrets that sign now: the current one, and the previous one during its overlap."""
         secrets = [self._sealer.open(record.secret)]
         if record.previous_secret is not None and live_previous(record, self._clock.now()) is not None:
             secrets.append(self._sealer.open(record.previous_secret))
         return secrets
 
     async def _check(self, asked: Asked, faults: Faults) -> None:
-        """422 with all that is wrong: with the members, and with where the endpoint leads."""
+        """Raises 422 with all errors of the members and of the endpoint's target."""
         url = asked.members.get("endpoint_url")
         refused: Refusal | None = None
         if url is not None:
@@ -215,7 +215,7 @@ class Subscriptions:
         return _found(subscriptions.find(new.account_id, new.subscription_id), new.subscription_id)
 
     def _entitled(self, account: AccountTier) -> Tier:
-        """The tier, where the account is served and its tier has webhooks now: keys are believed a while longer."""
+        """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
         tier = self._tiers.named(account.tier)
         if account.status != "active":
             raise refusals.not_served(account.status)
@@ -270,7 +270,7 @@ def _overlap(record: SubscriptionRecord, now: datetime, grace: int) -> dict[str,
 
 
 def _differing(record: SubscriptionRecord, members: Mapping[str, Any]) -> dict[str, Any]:
-    """What a patch changes, as it is stored: what is as it was makes no new revision."""
+    """Values a patch really changes: unchanged values must not create a new revision."""
     values = {
         name: members[name]
         for name in ("endpoint_url", "description", "max_per_second")

@@ -1,10 +1,10 @@
-"""What endpoint URLs are taken: their form, their port, and whether the host is a public one.
+"""Endpoint URL policy: syntax, port, and whether the host is public.
 
 See docs/contract/contract.md 4.8.
 
-Asked when a subscription is made, changed or taken up again, and of the form before every attempt. The addresses
-that a host has at that moment are judged too, so that a mistake shows at once; what protects is the judgement of
-the address that an attempt connects to (`api.webhooks.sending`). Nothing is ever connected to here.
+Checked when a subscription is created, changed or resumed; the syntax also before every attempt. The host's
+current addresses are checked too, so that a mistake shows at once; the actual protection is the check of the
+address an attempt connects to (`api.webhooks.sending`). Nothing is ever connected to here.
 """
 
 import asyncio
@@ -44,17 +44,17 @@ _LAST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a URL is not taken."""
+    """Reason for rejecting a URL."""
 
     problem: str
-    """The problem to answer with: `validation_failed` (its form) or `endpoint_not_allowed` (where it leads)."""
+    """Problem type: `validation_failed` (its syntax) or `endpoint_not_allowed` (its target)."""
     code: str
-    """Of the field's error, as `detail`."""
+    """Code of the field's error; `detail` is its text."""
     detail: str
 
 
 class InvalidTargetError(ValueError):
-    """A URL that is not taken whatever its host's addresses are."""
+    """A URL rejected regardless of its host's addresses."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.detail)
@@ -70,7 +70,7 @@ UNRESOLVED: Final = Refusal(
 
 
 async def refusal(url: str, settings: WebhookSettings, resolver: Lookup | None = None) -> Refusal | None:
-    """Why deliveries are not taken on for this URL, or None. Every address of its host must be allowed."""
+    """Reason to reject this URL, or None. Every address of its host must be allowed."""
     try:
         target = parse(url, allow_http=settings.allow_http)
     except InvalidTargetError as error:
@@ -80,7 +80,7 @@ async def refusal(url: str, settings: WebhookSettings, resolver: Lookup | None =
         async with asyncio.timeout(_LOOKUP_SECONDS):
             addresses = await _addresses(target.raw_host or "", resolver or Names())
         permitted = all(map(guard.permits, addresses))
-    except OSError:  # a name server that does not answer in time is one, too
+    except OSError:  # includes the timeout of a slow name server
         return UNRESOLVED
     if not addresses:
         return UNRESOLVED
@@ -90,12 +90,12 @@ async def refusal(url: str, settings: WebhookSettings, resolver: Lookup | None =
 async def _addresses(host: str, lookup: Lookup) -> Sequence[str]:
     try:
         return [str(ipaddress.ip_address(host))]
-    except ValueError:  # a name
+    except ValueError:  # a host name
         return await lookup(host)
 
 
 def parse(url: str, *, allow_http: bool = False) -> URL:
-    """The URL as it is requested: the host in ASCII, path and query as they were written."""
+    """Parses a URL for requests: the host in ASCII, path and query unchanged."""
     if len(url) > LONGEST:
         raise _malformed("too_long", f"must have at most {LONGEST} characters")
     form = _FORM.fullmatch(url)
@@ -112,7 +112,7 @@ def parse(url: str, *, allow_http: bool = False) -> URL:
 
 
 def without_query(url: str) -> str:
-    """The URL as it is stored with an attempt and told in logs: a query may hold a secret of the receiver's."""
+    """The URL as stored with attempts and logged: a query may hold a secret of the receiver."""
     return url.partition("?")[0]
 
 
@@ -123,7 +123,7 @@ def _host(written: str) -> str:
         host = (
             written.lower() if written.isascii() else (URL.build(scheme="https", host=written).raw_host or "")
         )
-    except ValueError:  # all that encoding of international names raises
+    except ValueError:  # all that IDNA encoding raises
         raise _malformed("invalid_url", "the host is not a valid international name") from None
     if not _NAME.fullmatch(host):
         raise _malformed("invalid_url", "the host is not a valid name")
@@ -133,12 +133,12 @@ def _host(written: str) -> str:
 
 
 def _ipv4(written: str) -> str:
-    """Systems read 127.1, 0x7f.1 and 2130706433 as addresses, each in its own way: one spelling is taken."""
+    """Accepts only dotted decimal: systems disagree on 127.1, 0x7f.1 and 2130706433."""
     try:
         return str(ipaddress.IPv4Address(written))
     except ValueError:
         raise _malformed(
-            "invalid_url", "write an IPv4 address as four decimal numbers, as 198.51.100.7"
+            "invalid_url", "write an IPv4 address as four decimal numbers, for example 198.51.100.7"
         ) from None
 
 
@@ -162,18 +162,18 @@ def _check_port(port: int, allow_any: bool) -> None:
 
 
 def _explained(url: str) -> InvalidTargetError:
-    """What is wrong with a URL that has not the form."""
+    """Error that explains why a URL is malformed."""
     scheme, separator, rest = url.partition("://")
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if not separator or scheme.lower() not in ("http", "https"):
         return _malformed("scheme_not_allowed", "must begin with https://")
     if "@" in authority:
         return _malformed(
-            "userinfo_not_allowed", "must not hold a user name or password; verify the signature instead"
+            "userinfo_not_allowed", "must not contain a user name or password; verify the signature instead"
         )
     if "#" in rest:
-        return _malformed("fragment_not_allowed", "must not hold a fragment (#...): it is never sent")
-    return _malformed("invalid_url", "must be a URL, as https://hooks.example.com/company-events")
+        return _malformed("fragment_not_allowed", "must not contain a fragment (#...): it is never sent")
+    return _malformed("invalid_url", "must be a URL, for example https://hooks.example.com/company-events")
 
 
 def _malformed(code: str, detail: str) -> InvalidTargetError:

@@ -1,9 +1,9 @@
-"""Test sends: an example of an event, sent as deliveries are, answered at once, stored nowhere.
+"""Test sends: an example event, sent like a delivery, its result returned at once and not stored.
 
 See docs/contract/contract.md 4.8.
 
-Every test is another event, for a receiver drops what it has seen; `"test":true` in its data tells it apart.
-Does not belong here: how often (`api.limits`), or the sending itself (`api.webhooks.sending`).
+Every test is a new event, as receivers drop duplicates; `"test":true` in its data marks it. Does not belong
+here: rate limits (`api.limits`), or the sending itself (`api.webhooks.sending`).
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ async def sent(
     ulids: Ulids,
     at: datetime,
 ) -> AttemptRecord:
-    """One test, made and over; of the type asked for, else the first that the subscription asks for."""
+    """Sends one test, of the requested type or else the subscription's first, and returns the attempt."""
     outcome = await sender.send(prepared(record, secrets, event_type, ulids, at))
     return attempt(record, outcome, ulids.make("att"), at)
 
@@ -39,7 +39,7 @@ async def sent(
 def prepared(
     record: SubscriptionRecord, secrets: Sequence[str], event_type: str | None, ulids: Ulids, at: datetime
 ) -> Post:
-    """The request of a test: of the type asked for, else the first that the subscription asks for."""
+    """Builds the request of a test, of the requested type or else the subscription's first."""
     chosen = event_type or record.event_types[0]
     data = msgspec.json.encode(DELIVERIES[chosen]["data"] | {"test": True})
     event = Sent(ulids.make("evt"), chosen, data)
@@ -49,7 +49,7 @@ def prepared(
 def attempt(
     record: SubscriptionRecord, outcome: Outcome, attempt_id: str, started: datetime
 ) -> AttemptRecord:
-    """What came of it, in the form of any other attempt."""
+    """Converts the result of a test to an attempt record."""
     return AttemptRecord(
         attempt_id=attempt_id,
         delivery_id=None,

@@ -1,10 +1,10 @@
-"""What clients may say of a subscription, and what it means: pure, and everything wrong at once.
+"""Parses and validates subscription request bodies: pure, reports all errors at once.
 
 See docs/contract/contract.md 4.8.
 
-Event types and companies come out in their one spelling; what was written otherwise is a warning. Does not belong
-here: whether an endpoint's host is a public one (`api.webhooks.targets`), or how many subscriptions a tier allows
-(`api.webhooks.subscriptions`).
+Event types and companies are normalised to one spelling; other accepted spellings give a warning. Does not
+belong here: whether an endpoint's host is public (`api.webhooks.targets`), or how many subscriptions a tier
+allows (`api.webhooks.subscriptions`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,12 +39,12 @@ READ_ONLY: Final = (
     "warnings",
 )
 _KNOWN_TYPES: Final = (*EVENT_TYPES, *EVENT_ALIASES)
-_COMPANY: Final = "must be a company's id or number, as firm:SE:5599999991"
+_COMPANY: Final = "must be a company id or number, for example firm:SE:5599999991"
 
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """What was accepted, but should be written otherwise."""
+    """A warning: accepted, but should be written differently."""
 
     code: str
     detail: str
@@ -56,24 +56,24 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The members that were sent, canonical, with what to warn of."""
+    """The members sent, normalised, with warnings."""
 
     members: Mapping[str, Any]
     warnings: Sequence[Warned] = ()
 
 
 def new_subscription(body: Object, most_companies: int, faults: Faults) -> Asked:
-    """The members of a subscription to be made."""
+    """Parses the body of a new subscription."""
     return _asked(_form(most_companies, is_new=True), body, faults)
 
 
 def changes(body: Object, most_companies: int, faults: Faults) -> Asked:
-    """The members of a subscription that are to change (RFC 7396: what is left out stays)."""
+    """Parses a merge patch (RFC 7396: omitted members stay)."""
     return _asked(_form(most_companies, is_new=False), body, faults)
 
 
 def grace(body: Object) -> int:
-    """For how long the secret before goes on signing, in seconds."""
+    """Parses the grace period of the previous secret, in seconds."""
     faults = Faults()
     members = _ROTATION.read(body, faults)
     faults.check()
@@ -81,7 +81,7 @@ def grace(body: Object) -> int:
 
 
 def test_type(body: Object) -> str | None:
-    """The type of event that a test sends; None: whatever suits."""
+    """Parses the event type of a test; None: any that suits."""
     faults = Faults()
     members = _TEST.read(body, faults)
     faults.check()
@@ -89,7 +89,7 @@ def test_type(body: Object) -> str | None:
 
 
 def mask(event_types: Sequence[str]) -> int:
-    """Event types as bits, by their place in EVENT_TYPES."""
+    """Event types as bits by position in EVENT_TYPES."""
     return sum(1 << EVENT_TYPES.index(event_type) for event_type in event_types)
 
 
@@ -138,7 +138,7 @@ def event_types(value: Any, pointer: str, faults: Faults) -> tuple[str, ...]:
 
 
 def _company(value: Any, pointer: str, faults: Faults) -> str | None:
-    """Its id; a company nobody knows (yet) is one as well, and Danish ones by their full id."""
+    """Company id of a number or id; unknown companies are accepted, Danish ones by their full id."""
     number = parse(value) if isinstance(value, str) else None
     if number is None:
         faults.add("invalid_company", _COMPANY, pointer)
@@ -159,11 +159,11 @@ def _aliases(given: Any) -> list[Warned]:
 
 
 def _repeated(given: Any, found: Any) -> list[Warned]:
-    """One company in several spellings is meant once."""
+    """Warns about companies listed more than once in different spellings."""
     repeated = len(given) - len(found) if isinstance(given, list) and found else 0
     if not repeated:
         return []
-    detail = f"{repeated} of {len(given)} entries name a company that another names too."
+    detail = f"{repeated} of {len(given)} entries repeat a company of another entry."
     return [Warned("repeated_company", detail, "/entity_ids")]
 
 

@@ -1,10 +1,10 @@
-"""The delivery worker: makes the attempts that are due, through the one egress, and writes what came of them.
+"""Delivery worker: makes due attempts through the HTTP client and writes their results.
 
-Requests run in the event loop, the database in a thread of its own: while a round writes and reads there, attempts
-go on here, and what ends meanwhile is written together by the next round. Killed at any moment it loses nothing: a
-row stays in the queue until its attempt is written, and another worker repeats it when the lease has run out.
+Requests run in the event loop, the database in a thread of its own: during a sync attempts go on, and those
+that finish meanwhile are written together by the next sync. Killed at any moment it loses nothing: a row stays
+in the queue until its attempt is written, and another worker repeats it when the lease has expired.
 
-Does not belong here: rules of the schedule (`api.webhooks.schedule`), fairness (`api.webhooks.lanes`), SQL
+Does not belong here: the retry policy (`api.webhooks.schedule`), fairness (`api.webhooks.lanes`), SQL
 (`api.db`), the wire (`api.webhooks.sending`).
 """
 
@@ -33,26 +33,26 @@ from api.webhooks.settings import WebhookSettings
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _LOOK_SECONDS: Final = 0.1
-"""Between two looks at the queue when nothing is to be done."""
+"""Poll interval of the queue when idle."""
 _GATHER_SECONDS: Final = 0.05
-"""Between the first attempt that ended and the round that writes it: others join it."""
+"""Delay from the first finished attempt to the sync that writes it, so that others join it."""
 _FRESH_SECONDS: Final = 1.0
-"""Nothing starts on what was read longer ago."""
+"""Maximum age of read data on which attempts may start."""
 _FIRST_RETREAT: Final = 0.1
 _LONGEST_RETREAT: Final = 2.0
 _LONGEST_FREE_MS: Final = 60_000
-"""For this long at most a lane is kept from others without a lease (`api.webhooks.held_lanes`)."""
+"""Maximum time an endpoint queue is withheld from others without a lease (`api.webhooks.held_lanes`)."""
 _ENDING_SECONDS: Final = 1.0
 
 
 class Sends(Protocol):
-    """The egress as a worker sees it (`api.webhooks.sending.Sender`)."""
+    """The HTTP client as the worker uses it (`api.webhooks.sending.Sender`)."""
 
     async def send(self, post: Post) -> Outcome: ...
 
 
 class Worker:
-    """One worker; any number may share a PostgreSQL database, and one a SQLite file with the API."""
+    """Delivery worker; any number may share a PostgreSQL database, one may share SQLite with the API."""
 
     def __init__(  # noqa: PLR0913, PLR0917 -- what it is made of, once
         self,
@@ -83,20 +83,20 @@ class Worker:
 
     @property
     def in_flight(self) -> int:
-        """Attempts under way."""
+        """Number of running attempts."""
         return len(self._tasks)
 
     @property
     def is_idle(self) -> bool:
-        """Nothing under way, nothing to write, no lane held."""
+        """True if nothing is running, nothing to write, and no endpoint queue leased."""
         return not (self._tasks or self._finished or self._asides or len(self._held))
 
     def wake(self) -> None:
-        """Something is due: the next look is now. To be called in the worker's event loop."""
+        """Makes the worker poll at once. Call it in the worker's event loop."""
         self._woken.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set; attempts under way may end then, and lanes are given back."""
+        """Runs until `stop` is set; running attempts may then end, and endpoint queues are released."""
         self._is_ending = False
         stopping = asyncio.ensure_future(stop.wait())
         stopping.add_done_callback(lambda _: self.wake())
@@ -109,7 +109,7 @@ class Worker:
             await self.close()
 
     async def tick(self) -> bool:
-        """One round, then all attempts that may start. Whether there was anything to do."""
+        """Runs one sync, then starts all attempts that may; returns whether there was work."""
         now, asked = self._clock.monotonic(), self._asked()
         answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
         self._written(asked, now)
@@ -120,7 +120,7 @@ class Worker:
         return bool(asked.finished or asked.asides or asked.releases or answer.taken or answer.due)
 
     async def close(self) -> None:
-        """Breaks off what is under way, which is repeated by this worker or another; gives up the connection."""
+        """Cancels running attempts, which this or another worker repeats, and closes the connection."""
         self._is_ending = True
         for task in self._tasks:
             task.cancel()
@@ -131,12 +131,12 @@ class Worker:
         self._rounds.close()
 
     def _asked(self, *, ending: bool = False) -> Asked:
-        """What the next round is to do; whatever it is told stays here until the round has done it."""
+        """Input of the next sync; the worker keeps it until the sync succeeds."""
         now, at = self._clock.monotonic(), milliseconds(self._clock.now())
         lease = round(self._settings.lease_seconds * 1_000)
         for one in self._finished:
             if lane := self._held.find(one.due.queued.subscription_id):
-                lane.in_hand.discard(one.due.queued.attempt_id)  # written before anything is read again
+                lane.in_hand.discard(one.due.queued.attempt_id)  # written before the queue is read again
         releases = self._held.releases(now, at, all_of_them=ending)
         return Asked(
             at=at,
@@ -159,7 +159,7 @@ class Worker:
             self._held.renewed(now)
 
     def _start_all(self) -> None:
-        """Nothing starts on what was read too long ago: the database may be away."""
+        """Starts attempts, unless the data is too old: the database may be down."""
         now = self._clock.monotonic()
         if now - self._checked <= _FRESH_SECONDS and not self._is_ending:
             for start in self._turns.take(now):
@@ -197,7 +197,7 @@ class Worker:
         self.wake()
 
     def _made(self, due: Due, number: int, url: str, at: int, outcome: Outcome) -> Finished:
-        """With what it means for the schedule: nothing, if it was asked for by hand."""
+        """Builds the finished attempt with the next schedule step; none for a manual one."""
         step, next_attempt_id = None, ""
         if due.queued.trigger != "manual":
             more = schedule.asked_to_wait(outcome.response_status, outcome.retry_after)
@@ -210,7 +210,7 @@ class Worker:
     def _keep(self, lane: Lane, made: Finished) -> None:
         succeeded, queued = made.outcome.succeeded, made.due.queued
         if lane.is_trusted and not succeeded:
-            lane.forget(1)  # what was read ahead of a quick endpoint would keep a slow one busy for long
+            lane.forget(1)  # what was read ahead while the endpoint was fast would occupy a slow one for long
         lane.failures = 0 if succeeded else lane.failures + 1
         lane.has_succeeded = lane.has_succeeded or succeeded
         self._finished.append(made)
@@ -218,18 +218,18 @@ class Worker:
             lane.skip(queued.delivery_id)
 
     def _put_aside(self, lane: Lane, due: Due, error: BaseException) -> None:
-        """An attempt that cannot even be made must not keep others from theirs."""
-        _LOGGER.error("%s is put aside: it cannot be attempted", due.queued.delivery_id, exc_info=error)
+        """Sets aside an attempt that cannot be made, so that it does not block others."""
+        _LOGGER.error("%s is deferred: it cannot be attempted", due.queued.delivery_id, exc_info=error)
         lane.in_hand.discard(due.queued.attempt_id)
         self._asides.append(Aside(due.queued, "held"))
 
     async def _tried(self) -> bool | None:
-        """A tick; None where the database would not have it: then it is asked again, less and less often."""
+        """Runs a tick; None on a database error, after which polls back off."""
         try:
             done = await self.tick()
         except DBAPIError as error:
             _LOGGER.warning(
-                "the database fails; what was delivered is kept and written later: %s", error.orig
+                "the database fails; finished attempts are kept and written later: %s", error.orig
             )
             self._retreat = min(2 * self._retreat, _LONGEST_RETREAT)
             return None
@@ -243,7 +243,7 @@ class Worker:
         return 0.0 if done else min(_LOOK_SECONDS, _LOOK_SECONDS if wait is None else wait)
 
     async def _rest(self, seconds: float) -> None:
-        """Until something ended or was said to be due, then a moment more, so that others join it."""
+        """Waits until an attempt ends or work arrives, then briefly more, so that others join."""
         if seconds:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), seconds)
@@ -251,7 +251,7 @@ class Worker:
         await asyncio.sleep(_GATHER_SECONDS)
 
     async def _finish(self) -> None:
-        """Nothing starts any more; what is under way may end, is written, and the lanes are given back."""
+        """Starts nothing more; running attempts may end, are written, and endpoint queues released."""
         self._is_ending = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._settings.ack_seconds + _ENDING_SECONDS)
@@ -261,10 +261,10 @@ class Worker:
 
 
 def _thread() -> ThreadPoolExecutor:
-    """The one thread that talks with the database; it begins when it is needed."""
+    """The single database thread; started on first use."""
     return ThreadPoolExecutor(1, "webhooks")
 
 
 def _shown(url: str) -> str:
-    """Without its query, which may hold a secret of the receiver's."""
+    """The URL without its query, which may hold a secret of the receiver."""
     return url.partition("?")[0]

@@ -1,4 +1,4 @@
-"""Denmark: announced, not served. What its register offers: README.md.
+"""Denmark: announced, not served. README.md describes what its register offers.
 
 See docs/contract/contract.md «Not available».
 """
@@ -21,7 +21,7 @@ def _touches(table: str, rows: DataFrame) -> Series:
 
 
 def _normalise(present: Mapping[str, LazyFrame], at: date) -> SharedTables:
-    """Nothing is read, so nothing comes of it."""
+    """No shared tables, as no dataset is read."""
     del present, at
     return {}
 

@@ -1,7 +1,7 @@
 """The dataset `<cc>.esef` of a market.
 
-Belongs here: the declaration, what a file is, reading. Does not belong here: asking (`fetching`), pages (`index`),
-reports (`report`), the shared tables (`mapping`).
+Belongs here: the declaration, recognition and reading of files. Does not belong here: fetching (`fetching`),
+pages (`index`), reports (`report`), the shared tables (`mapping`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _EMPTY: Final = re.compile(rb'"data"\s*:\s*\[\s*\]')
 
 
 def esef_dataset(market: str) -> Dataset:
-    """A market's dataset of ESEF reports."""
+    """Declares a market's dataset of ESEF reports."""
     tables = (schema.index_table(market), schema.report_table(market))
     return Dataset(
         key=schema.key(market),
@@ -68,7 +68,7 @@ def esef_dataset(market: str) -> Dataset:
 
 
 def recognise(market: str, name: str, head: bytes) -> Recognised | NotOurs:
-    """A page of the index or an xBRL-JSON report; both are parts."""
+    """Recognises a page of the index or an xBRL-JSON report; both have scope PART."""
     del name
     head = head.removeprefix(b"\xef\xbb\xbf")
     reason = _not_ours(market, head)
@@ -86,7 +86,7 @@ def _not_ours(market: str, head: bytes) -> str | None:
         countries = {found.decode() for found in _COUNTRY.findall(head)}
         if len(head) < _HEAD and iso_country(market) not in countries:
             listed = ", ".join(sorted(countries))
-            return f"filings of other countries ({listed}): each market reads its own"
+            return f"filings of other countries ({listed}): each market reads only its own"
         return None
     if _REPORT.search(head) or _FACTS.search(head):
         return None

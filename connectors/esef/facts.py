@@ -1,7 +1,7 @@
 """Facts of an xBRL-JSON report that a shared figure may need: undimensioned IFRS numbers with their period.
 
-Belongs here: the syntax of xBRL-JSON (OIM): prefixes, periods with exclusive ends, units. Does not belong here:
-which period is the report's own, or which of several facts counts (`report`).
+Belongs here: the syntax of xBRL-JSON (OIM): prefixes, periods with exclusive ends, units. Does not belong
+here: which period is the report's own, or the choice among duplicate facts (`report`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _LARGEST: Final = 40  # powers of ten
 
 
 class NoReport(Exception):  # noqa: N818 - named for what it says of a body
-    """A body that is no xBRL-JSON; the message says what was found."""
+    """A body that is not xBRL-JSON; the message names what was found."""
 
 
 class _Given(msgspec.Struct):
-    """One fact as it stands there."""
+    """One fact as written in the report."""
 
     dimensions: dict[str, Any]
     value: Any = None
-    decimals: Any = None  # a whole number; absent of what is exact
+    decimals: Any = None  # an integer; absent for exact values
 
 
 class _Document(msgspec.Struct):
@@ -44,9 +44,9 @@ class _Document(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number of a concept. `start` None: at the end of a day. `currency` None: no money.
+    """One number of a concept. `start` None: at the end of a day. `currency` None: not money.
 
-    decimals: as of `kit.facts.Fact`; None where what is said is no number.
+    decimals: as in `kit.facts.Fact`; None if the stated value is not a number.
     """
 
     concept: str
@@ -59,7 +59,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a report holds of interest. `entities`: facts per issuer; `durations`: IFRS numbers per stretch."""
+    """Relevant content of a report. `entities`: facts per issuer; `durations`: IFRS numbers per period."""
 
     numbers: list[Number]
     entities: Counter[str]
@@ -75,10 +75,10 @@ def facts_of(text: bytes, wanted: Collection[str]) -> Facts:
     try:
         document = _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise NoReport(f"xBRL-JSON was due: {error}") from error
+        raise NoReport(f"expected xBRL-JSON: {error}") from error
     kind = document.documentInfo.get("documentType")
     if not isinstance(kind, str) or _DOCUMENT not in kind:
-        raise NoReport(f"xBRL-JSON was due, not a document of type {kind!r}")
+        raise NoReport(f"expected xBRL-JSON, not a document of type {kind!r}")
     reader = _Reader(document.documentInfo.get("namespaces"), wanted)
     for given in document.facts.values():
         reader.take(given)
@@ -86,7 +86,7 @@ def facts_of(text: bytes, wanted: Collection[str]) -> Facts:
 
 
 class _Reader:
-    """Collects; prefixes are the report's own, where it declares them."""
+    """Collects facts; prefixes are resolved by the report's own declarations, if any."""
 
     def __init__(self, namespaces: object, wanted: Collection[str]) -> None:
         given: Mapping[str, Any] = namespaces if isinstance(namespaces, dict) else {}
@@ -99,14 +99,14 @@ class _Reader:
         self.signals: Counter[tuple[str, str]] = Counter()
 
     def take(self, given: _Given) -> None:
-        """Notes a fact; one that is cut by any dimension of a taxonomy is no total."""
+        """Adds a fact; one with a taxonomy dimension is not a total and is skipped."""
         found = {name: value for name, value in given.dimensions.items() if isinstance(value, str)}
         prefix, _, concept = found.get("concept", "").rpartition(":")
         if given.dimensions.keys() - _CORE or prefix not in self._ifrs or given.value is None:
             return
         unit = found.get("unit")
         if unit is None and concept not in self._wanted:
-            return  # text; blocks of it are megabytes
+            return  # text; text blocks take megabytes
         self.entities[found.get("entity", "").rpartition(":")[2]] += 1
         start, end = _period(found.get("period", ""))
         if end is None:
@@ -128,7 +128,7 @@ class _Reader:
         self.numbers.append(Number(concept, start, end, currency, value, decimals))
 
     def _currency(self, unit: str | None) -> str | None:
-        """Plain money; ratios such as money per share are written with a stroke."""
+        """The currency of plain money; ratios such as money per share contain a slash."""
         prefix, _, code = (unit or "").rpartition(":")
         return code if prefix in self._money and "/" not in (unit or "") else None
 
@@ -141,7 +141,7 @@ def _prefixes(namespaces: Mapping[str, Any], name: str) -> frozenset[str]:
 def _period(text: str) -> tuple[date | None, date | None]:
     """First and last day. Ends are exclusive and instants the midnight after (docs/formats/fi.md 5.2).
 
-    A date without a clock is no period of xBRL-JSON (OIM Common 3.5): its end may be meant either way.
+    A date without a time is not an xBRL-JSON period (OIM Common 3.5): its end is ambiguous.
     """
     start, slash, end = text.rpartition("/")
     if _CLOCK not in end or (slash and _CLOCK not in start):
@@ -153,7 +153,7 @@ def _period(text: str) -> tuple[date | None, date | None]:
 
 
 def _decimals(given: object) -> int | None:
-    """Digits that hold, within what arithmetic can bear; some software writes text. Absent: exact."""
+    """Significant digits, clamped to a range safe for arithmetic; some software writes text. Absent: exact."""
     if isinstance(given, int) and not isinstance(given, bool):
         return max(-EXACT, min(EXACT, given))
     return EXACT if given is None else decimals_of(str(given), None, None)

@@ -1,9 +1,9 @@
-"""Asking filings.xbrl.org for a country's filings and their reports (docs/formats/fi.md 5.1).
+"""Fetches a country's filings and their reports from filings.xbrl.org (docs/formats/fi.md 5.1).
 
-Whole index pages, oldest processing first, so that what is processed again moves to the end and nothing shifts
-under our hands; of each page with something new, first its reports, then the page: an entry is never known
-without its report because a run broke off. A report that could not be had is owed: it is asked for again in
-later runs, and keeps nobody from the others. Filters other than the country's are left alone: several answer 500.
+Whole index pages are read, oldest processing first, so that reprocessed filings move to the end and paging
+stays stable; of each page with new entries, first the reports, then the page: if a run breaks off, no entry
+is stored without its report. A failed report goes to a backlog that later runs retry, and does not stop the
+others. Filters other than the country are not used: several answer 500.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from connectors.kit.http import Fetched, Http
 
 PAGE: Final = 200
-PAGES: Final = 5  # with something new that one run takes: about a thousand reports
+PAGES: Final = 5  # pages with new entries per run: about a thousand reports
 _MOST_PAGES: Final = 1_000
-_PATIENCE: Final = 5  # failures in a row that are the site's trouble, not the reports'
-_TRIES: Final = 7  # runs in which a report is asked for before it is given up
+_PATIENCE: Final = 5  # consecutive failures that mean a problem of the site, not of the reports
+_TRIES: Final = 7  # runs in which a report is requested before it is given up
 
 
 class _Place(msgspec.Struct):
-    """Where asking goes on: up to which instant entries were taken, and how often what is owed was asked for."""
+    """Fetch cursor: processing time up to which entries were read, and the tries per report in the backlog."""
 
     since: str = ""
     owed: dict[str, int] = {}
@@ -43,7 +43,7 @@ class _Place(msgspec.Struct):
 
 
 def index_url(market: str) -> str:
-    """The first page of a country's filings."""
+    """URL of the first page of a country's filings."""
     query = {
         "filter[country]": iso_country(market),
         "sort": "processed",
@@ -55,9 +55,9 @@ def index_url(market: str) -> str:
 
 
 def fetch(market: str, http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """What is owed, then reports and pages processed after the instant of the cursor.
+    """The backlog, then reports and pages processed after the cursor.
 
-    A report that failed is told of at the end, when everything else has been handed over.
+    The error of a failed report is raised at the end, after everything else was yielded.
     """
     del subjects
     reports = _Reports(http, _place(cursor))
@@ -77,7 +77,7 @@ def _new(market: str, http: Http, reports: _Reports) -> Iterator[Arrival]:
         for entry in fresh:
             yield from reports.of(entry.get("json_url"))
         reports.place.since = max(str(entry["processed"]) for entry in fresh)
-        # pages move as filings are added: the body's own first entry names it
+        # pages shift as filings are added, so the file is named after its first new entry
         name = f"index-{fresh[0].get('fxo_id')}.json"
         yield replace(page.arrival(name, Scope.PART), cursor=reports.place.cursor())
         taken += 1
@@ -86,7 +86,7 @@ def _new(market: str, http: Http, reports: _Reports) -> Iterator[Arrival]:
 
 
 class _Reports:
-    """One run's reports. `broken`: the last that could not be had."""
+    """Report downloads of one run. `broken`: the last error."""
 
     def __init__(self, http: Http, place: _Place) -> None:
         self._http = http
@@ -95,7 +95,7 @@ class _Reports:
         self.broken: FetchError | None = None
 
     def owed(self) -> Iterator[Arrival]:
-        """What earlier runs could not have, asked for again."""
+        """Retries the backlog of earlier runs."""
         for path, tries in list(self.place.owed.items()):
             for arrival in self.of(path):
                 yield replace(arrival, cursor=self.place.cursor())
@@ -105,7 +105,7 @@ class _Reports:
                 self.place.owed[path] = tries + 1
 
     def of(self, path: object) -> Iterator[Arrival]:
-        """The xBRL-JSON of an entry; nothing where processing failed, or the file is gone."""
+        """The xBRL-JSON of an entry; nothing if processing failed, or the file is gone."""
         if not isinstance(path, str) or not path.startswith("/"):
             return
         try:
@@ -131,7 +131,7 @@ class _Reports:
 
 
 def _place(cursor: Cursor | None) -> _Place:
-    """What a cursor remembers; one that does not read remembers nothing, and asking again does no harm."""
+    """Decodes a cursor; an unreadable one starts over, which is harmless."""
     try:
         return _Place() if cursor is None else msgspec.json.decode(cursor.value, type=_Place)
     except msgspec.MsgspecError:
@@ -139,7 +139,7 @@ def _place(cursor: Cursor | None) -> _Place:
 
 
 def _pages(http: Http, first: str) -> Iterator[tuple[str, Fetched]]:
-    """Pages by their links; one that leads back ends it."""
+    """Pages by their `next` links; a link to an earlier page ends the loop."""
     url: str | None = first
     seen: set[str] = set()
     while url is not None and url not in seen and len(seen) < _MOST_PAGES:
@@ -156,7 +156,7 @@ def _decoded(url: str, page: Fetched) -> dict[str, Any]:
     try:
         return msgspec.json.decode(page.read(), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise WrongBody(url, page.status, f"a page of filings was due: {error}") from None
+        raise WrongBody(url, page.status, f"expected a page of filings: {error}") from None
 
 
 def _attributes(answer: dict[str, Any]) -> list[dict[str, Any]]:

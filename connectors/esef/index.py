@@ -1,6 +1,6 @@
-"""Index pages of filings.xbrl.org: JSON:API answers to entries of one market (docs/formats/fi.md 5.1).
+"""Parses index pages of filings.xbrl.org: JSON:API answers to entries of one market (docs/formats/fi.md 5.1).
 
-Does not belong here: asking for pages (`fetching`), reports (`report`).
+Does not belong here: requesting pages (`fetching`), reports (`report`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _ENVELOPE: Final = ("type", "id", "links")
 
 
 class NoIndex(Exception):  # noqa: N818 - named for what it says of a body
-    """A body that is no page of filings."""
+    """A body that is not a page of filings."""
 
 
 def batch_of(market: str, answer: object, tally: Tally) -> Batch:
-    """One batch of a market's index. Entries of other countries are those markets' business."""
+    """One batch of a market's index. Entries of other countries are skipped: those markets read them."""
     data = cast("dict[str, Any]", answer).get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list | dict):
-        raise NoIndex("a page of filings was due: an object with `data`")
+        raise NoIndex("expected a page of filings: an object with `data`")
     names = _names(cast("dict[str, Any]", answer).get("included"))
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
@@ -73,7 +73,7 @@ def _row(entry: object, names: Mapping[str, str], tally: Tally) -> dict[str, Any
 
 
 def _doubt(row: Mapping[str, Any], tally: Tally) -> None:
-    """What a person should look at: an issuer without an LEI, a year that ends after it was listed."""
+    """Reports suspect entries: an issuer without an LEI, a year that ends after it was listed."""
     if row["lei"] is None:
         tally.add("unknown_entity", "entity", row["fxo_id"])
     end, added = row["period_end"], row["date_added"]
@@ -82,7 +82,7 @@ def _doubt(row: Mapping[str, Any], tally: Tally) -> None:
 
 
 def _entity(entry: Mapping[str, Any]) -> str | None:
-    """The issuer that the entry links to; its id of the site where only that is there."""
+    """The linked issuer: its LEI, or the site's own id if it has none."""
     related = entry
     for step in ("relationships", "entity", "links"):
         related = related.get(step) or {}
@@ -93,7 +93,7 @@ def _entity(entry: Mapping[str, Any]) -> str | None:
 
 
 def _names(included: object) -> dict[str, str]:
-    """Issuers' names by LEI."""
+    """Names of issuers by LEI."""
     found: dict[str, str] = {}
     for item in included if isinstance(included, list) else []:
         given: Any = item.get("attributes") if isinstance(item, dict) else None
@@ -114,7 +114,7 @@ def _day(record: Record, tally: Tally, example: str) -> date | None:
 
 
 def _instant(record: Record, name: str, tally: Tally, example: str) -> datetime | None:
-    """UTC without saying so: `2023-01-18 11:02:06.724768`."""
+    """UTC without an offset: `2023-01-18 11:02:06.724768`."""
     text = record.text(name)
     try:
         return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -1,7 +1,7 @@
-"""A market with its listed issuers: LEI records and ESEF reports beside the datasets of its own registers.
+"""Adds listed issuers to a market: LEI records and ESEF reports.
 
-Belongs here: taking both into a market's declaration, so that a country says it in one line. Does not belong here:
-any country, or what its own tables mean.
+Belongs here: adding both to a market's declaration in one line. Does not belong here: any country, or the
+meaning of its own tables.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def with_issuers(
 ) -> Jurisdiction:
     """The market with `<cc>.lei` and `<cc>.esef`.
 
-    named_by: further staged tables that name LEIs, and the column that does; they are asked for too.
-    links: of the market's own tables, through `<cc>_lei` or what is linked by it.
+    named_by: further staged tables with an LEI column, and its name; these LEIs are requested too.
+    links: of the market's own tables, through `<cc>_lei` or a table linked by it.
     """
     code = market.code
     index, report = schema.index_table(code).name, schema.report_table(code).name
@@ -47,7 +47,7 @@ def with_issuers(
 
 @dataclass(frozen=True, slots=True)
 class _Touches:
-    """Whom rows concern: an LEI record says it itself, a filing by its link."""
+    """`touches`: LEI records carry their company, filings find it through a link."""
 
     code: str
     own: Callable[[str, pl.DataFrame], pl.Series]
@@ -62,7 +62,7 @@ class _Touches:
 
 @dataclass(frozen=True, slots=True)
 class _Normalise:
-    """The market's own image, with filings, figures and LEIs of its issuers."""
+    """The market's own shared tables, plus filings, figures and LEIs of its issuers."""
 
     code: str
     own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]

@@ -1,7 +1,7 @@
-"""Staged filings and reports of a market to the shared `filings` and `financials_reported`.
+"""Maps staged filings and reports of a market to the shared `filings` and `financials_reported`.
 
-One document per report: language versions of one report are one. Figures are the group's, under IFRS. Does not
-belong here: versions of a period (pipelines), or which company a filing is of (links).
+One document per report: language versions of one report count once. Figures are the group's, under IFRS. Does
+not belong here: versions of a period (pipelines), or the company of a filing (links).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PERIOD: Final = ("_company_id", "period_start", "period_end")
 
 
 def tables(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
-    """`filings` and `financials_reported` of the reports at hand."""
+    """`filings` and `financials_reported` of the present reports."""
     index = _rows(present, schema.index_table(market))
     reports = _rows(present, schema.report_table(market))
     nothing = index.is_empty() and reports.is_empty()
@@ -54,7 +54,7 @@ def tables(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.Dat
         pl.col("_company_id").alias("company_id"),
         pl.lit(register).alias("register"),
         pl.col("_raw").alias("raw"),
-        # when the site said it, or a first load in several runs would tell of years long known
+        # the site's own time; else a first load in several runs would announce events of past years
         pl.min_horizontal("_processed", "_observed_at").alias("observed_at"),
     )
     own, before = _reported(rows, ""), _reported(rows, PRIOR)
@@ -69,7 +69,7 @@ def _rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
 
 
 def _documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
-    """Every report with its entry, and entries without a report. A report's own dates count, not the entry's."""
+    """Every report with its entry, and entries without a report. A report's own dates take precedence."""
     listed = index.with_columns(_file=_file(pl.col("json_url")))
     named = listed.select(pl.col("fxo_id").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
     filed = listed.select(pl.col("_file").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
@@ -97,24 +97,25 @@ def _documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
 
 
 def _file(path: pl.Expr) -> pl.Expr:
-    """The name of a report's file without its ending: what a copy of it is known by."""
+    """The name of a report's file without extension, by which a copy is recognised."""
     return path.str.extract(r"([^/]+)$").str.extract(r"^([^.]+)")
 
 
 def _is_plausible() -> pl.Expr:
-    """An entry alone says its latest tagged date, which is no sure end of a year (docs/formats/fi.md 5.1).
+    """True if an entry without a report counts as a filing (docs/formats/fi.md 5.1).
 
-    It counts only where there never will be a report that says better, and not where it lies ahead.
+    Its date is the latest one tagged, not a sure year end. So it counts only if processing failed, as no report
+    will then give a better date, and if the date is not in the future.
     """
     past = pl.col("period_end") <= pl.col("_added").dt.date()
     return pl.col("_failed") & pl.col("period_end").is_not_null() & past
 
 
 def _distinct(documents: pl.DataFrame) -> pl.DataFrame:
-    """Without language versions: of one period and day of finding the fullest, then the lowest number.
+    """Removes language versions: of one period and discovery day the fullest is kept, then the lowest id.
 
-    A later one that states the same figures is another copy; an entry without a report counts only where no
-    report of that year is there.
+    A later one with the same figures is another copy; an entry without a report counts only if there is no
+    report of that year.
     """
     figures = [name for name in documents.columns if name in schema.CONCEPTS]
     told = pl.sum_horizontal(pl.col(name).is_not_null() for name in figures)
@@ -137,13 +138,13 @@ def _filings(rows: pl.DataFrame) -> pl.DataFrame:
         pl.when(short).then(pl.lit(INTERIM)).otherwise(pl.lit(ANNUAL)).alias("filing_type"),
         pl.lit(None, pl.Date).alias(
             "filed_at"
-        ),  # the site says when it found a report, not when it was filed
+        ),  # the site states when it found a report, not when it was filed
         pl.lit(value=False).alias("is_amendment"),
     ).select(FILINGS.names)
 
 
 def _reported(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
-    """The figures of the own year, or of the year before."""
+    """The figures of the report's own year, or with `prefix` of the year before."""
     chains = [
         pl.coalesce(prefix + concept for concept in concepts).alias(figure)
         for figure, concepts in _CHAINS.items()

@@ -1,9 +1,9 @@
-"""A report's own year, the year before, and the one number that counts for each concept.
+"""Determines a report's own year, the year before, and the one number for each concept.
 
 See docs/formats/fi.md 5.2, 5.3.
 
-Belongs here: choosing periods by what the statements are of, choosing among repeated facts. Does not belong here:
-the syntax (`facts`), or chains of concepts (`mapping`).
+Belongs here: choosing the periods of the statements, choosing among duplicate facts. Does not belong here: the
+syntax (`facts`), or chains of concepts (`mapping`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from connectors.kit.staged import Tally
 from warehouse.schema.types import LARGEST_INTEGER
 
 _DAY: Final = timedelta(days=1)
-_ENOUGH: Final = 0.5  # of the facts of the commonest stretch: stray dates of later meetings have a handful
-_LONGEST: Final = 600  # days: years that change are longer than a year, never two
+_ENOUGH: Final = 0.5  # share of the commonest period's facts: stray dates of later meetings have few
+_LONGEST: Final = 600  # days: a changed financial year is longer than a year, but below two
 
 Row = dict[str, Any]
 
@@ -34,7 +34,7 @@ def row_of(text: bytes, name: str, tally: Tally) -> Row:
     found = facts_of(text, schema.CONCEPTS)
     report = schema.report_key(name)
     if not report:
-        raise NoReport("its file has no name to know it by")
+        raise NoReport("the file name does not identify the report")
     for (code, subject), count in found.signals.items():
         tally.add(code, subject, report, count)
     lei = _issuer(found, report, tally)
@@ -55,21 +55,21 @@ def _issuer(found: Facts, report: str, tally: Tally) -> str:
         raise NoReport("no undimensioned IFRS facts")
     lei, _ = found.entities.most_common(1)[0]
     if not is_lei(lei):
-        raise NoReport(f"the facts are of {lei[:20]!r}, which is no LEI")
+        raise NoReport(f"the facts are of {lei[:20]!r}, which is not an LEI")
     if len(found.entities) > 1:
         tally.add("several_entities", lei, report)
     return lei
 
 
 def _own_period(found: Facts) -> tuple[date, date]:
-    """The latest stretch that statements are of; of several that end with it the longest."""
+    """The latest period with enough facts; of several with the same end the longest."""
     sound = {
         (start, end): count
         for (start, end), count in found.durations.items()
         if 0 < (end - start).days < _LONGEST
     }
     if not sound:
-        raise NoReport("no stretch of time that statements could be of")
+        raise NoReport("no period that statements could cover")
     commonest = max(sound.values())
     usual = [period for period, count in sound.items() if count >= commonest * _ENOUGH]
     last = max(end for _, end in usual)
@@ -77,7 +77,7 @@ def _own_period(found: Facts) -> tuple[date, date]:
 
 
 def _before(durations: Mapping[tuple[date, date], int], start: date) -> tuple[date, date] | None:
-    """The stretch that ends the day before; of several the commonest, then the longest."""
+    """The period that ends the day before; of several the commonest, then the longest."""
     ends = start - _DAY
     found = [
         (count, (ends - first).days, first)
@@ -88,7 +88,7 @@ def _before(durations: Mapping[tuple[date, date], int], start: date) -> tuple[da
 
 
 def _currency(numbers: Iterable[Number], start: date, end: date) -> str | None:
-    """What most amounts of the period are in; translations for the reader's convenience are fewer."""
+    """The currency of most amounts of the period; convenience translations are fewer."""
     counts = Counter(
         number.currency
         for number in numbers
@@ -100,7 +100,7 @@ def _currency(numbers: Iterable[Number], start: date, end: date) -> str | None:
 def _figures(
     numbers: Iterable[Number], currency: str | None, period: tuple[date, date], report: str, tally: Tally
 ) -> Row:
-    """The concepts of a period: flows of all of it, stocks of its last day; none behind a contradicted one."""
+    """The concepts of a period: flows of all of it, stocks of its last day; none after a contradicted one."""
     start, end = period
     by_concept: dict[str, list[Number]] = {}
     for number in numbers:
@@ -113,13 +113,13 @@ def _figures(
 
 
 def _is_doubted(concept: str, found: Row) -> bool:
-    """Whether a better concept of the same figure is stated without a value: the next best is another thing."""
+    """True if a better concept of the same figure is stated without a value: the next one means something else."""
     chain = next(chain for chain in schema.CHAINS if concept in chain)
     return any(better in found and found[better] is None for better in chain[: chain.index(concept)])
 
 
 def _one(numbers: list[Number], report: str, tally: Tally) -> int | None:
-    """The most precise of repeats; null where they contradict each other."""
+    """The most precise of duplicates; null if they contradict each other."""
     concept = numbers[0].concept
     choice = kit_facts.choose([_fact(number) for number in numbers])
     if not choice.agree or choice.fact.number is None:

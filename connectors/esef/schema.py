@@ -1,4 +1,4 @@
-"""Staged tables of a market's ESEF dataset, and what names an index entry and its report in common.
+"""Staged tables of a market's ESEF dataset, and the common key of an index entry and its report.
 
 Does not belong here: reading either (`index`, `report`), or the shared tables (`mapping`).
 """
@@ -26,7 +26,7 @@ FLOWS: Final = (*REVENUE, *OPERATING_RESULT, *NET_RESULT, EMPLOYEES[0])
 STOCKS: Final = (*EQUITY, *ASSETS, EMPLOYEES[1])
 CONCEPTS: Final = (*FLOWS, *STOCKS)
 COUNTS: Final = EMPLOYEES
-PRIOR: Final = "prior_"  # before a column: of the year before, as the report repeats it
+PRIOR: Final = "prior_"  # column prefix: value of the year before, as the report repeats it
 
 _D, _I, _T = Kind.DATE, Kind.INTEGER, Kind.TEXT
 _PLACE: Final = re.compile(
@@ -40,7 +40,7 @@ def key(market: str) -> str:
 
 
 def index_table(market: str) -> Table:
-    """What the site lists of a market."""
+    """Staged table of the site's index entries of a market."""
     return Table(
         f"{market.lower()}_esef_index",
         "Filings that filings.xbrl.org lists.",
@@ -48,9 +48,9 @@ def index_table(market: str) -> Table:
         (
             Column("fxo_id", _T, "the site's id: LEI, date, system, country, number", nullable=False),
             Column("lei", _T, "issuer"),
-            Column("entity_name", _T, "name of the issuer, where the answer includes it"),
-            Column("country", _T, "where it was filed"),
-            Column("period_end", _D, "latest date tagged in the report: no sure end of the year"),
+            Column("entity_name", _T, "name of the issuer, if the response includes it"),
+            Column("country", _T, "country of filing"),
+            Column("period_end", _D, "latest date tagged in the report: not reliably the end of the year"),
             Column("date_added", Kind.INSTANT, "when the site found it"),
             Column("processed", Kind.INSTANT, "when the site last processed it"),
             Column("sha256", _T, "of the package"),
@@ -66,7 +66,7 @@ def index_table(market: str) -> Table:
 
 
 def report_table(market: str) -> Table:
-    """What the primary statements of a report say: its own year, and the year before."""
+    """Staged table of the primary statements of reports: own year, and the year before."""
     return Table(
         f"{market.lower()}_esef_report",
         "Undimensioned IFRS facts of a report's year and of the year before.",
@@ -93,7 +93,7 @@ def _figures(prefix: str) -> list[Column]:
 
 
 def report_key(path: str) -> str:
-    """What a report is known by: the fxo_id that its path on the site spells, else its file's name."""
+    """Key of a report: the fxo_id in its path on the site, else its file name."""
     found = _PLACE.search(path)
     if found is not None:
         return "-".join(found.group("entity", "end", "system", "country", "n"))

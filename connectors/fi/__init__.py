@@ -1,4 +1,4 @@
-"""Finland: Business Information System, accounts, notices, releases. What is read and what is not: README.md."""
+"""Finland: Business Information System, accounts, notices, releases. README.md lists data read and left out."""
 
 from __future__ import annotations
 

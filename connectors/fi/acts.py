@@ -1,4 +1,4 @@
-"""Acts of regulators that concern Finnish companies: which datasets, and which names of the register answer.
+"""Regulatory acts that concern Finnish companies: the datasets, and the register names they are matched with.
 
 FIN-FSA has no feed of its own: its sanctions are those of ESMA's register (docs/formats/news.md 1.6). Does not
 belong here: reading them (`connectors.regulators`).

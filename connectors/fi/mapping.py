@@ -1,4 +1,4 @@
-"""Finland's staged tables to the shared tables: which rows concern which company, and their image.
+"""Maps Finland's staged tables to the shared tables, per touched company.
 
 Does not belong here: the mapping of one kind of record (`profiles`, `statuses`, `xbrl_mapping`).
 """
@@ -47,15 +47,15 @@ _META: Final = {
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company that each staged row concerns; null where only a link can tell."""
+    """The company that each staged row concerns; null if only a link can find it."""
     column = NUMBER_COLUMNS.get(table)
-    if column is None:  # releases name no number: a link finds their company
+    if column is None:  # releases carry no number: a link finds their company
         return pl.Series("_company_id", [None] * rows.height, pl.String)
     return rows.select(company_ids(pl.col(column)).alias("_company_id")).to_series()
 
 
 def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
-    """The shared tables of the touched companies. Nothing depends on the day: no Finnish rule counts age."""
+    """Builds the shared tables of the touched companies. `_today` is unused: no Finnish rule depends on age."""
     ytj, statements, registered = _rows(tables, YTJ), _rows(tables, STATEMENTS), _rows(tables, REGISTERED)
     digital = xbrl_mapping.tables(statements, registered)
     releases = _rows(tables, RELEASES)
@@ -73,7 +73,7 @@ def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
 
 
 def _rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
-    """The rows of one staged table; none where nothing was ever staged."""
+    """The rows of one staged table; empty if nothing was ever staged."""
     if table.name in tables:
         return tables[table.name].select(*table.names, *_META)
     return pl.LazyFrame(schema={**staged.schema(table), **_META})

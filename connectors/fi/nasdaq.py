@@ -29,11 +29,11 @@ FLAGGING_DATASET: Final = flagging.dataset(
     ("flagging_text/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
 )
 
-# An issuer is known by its name alone; a notification by its release, or by the issuer that its text names.
+# An issuer is identified by name only; a notification by its release, or by the issuer named in its text.
 LINKS: Final = (
     Link(RELEASES.name, ISSUER, COMPANIES.name, ISSUER),
     Link(FLAGGINGS.name, MESSAGE, RELEASES.name, MESSAGE),
     Link(FLAGGINGS.name, ISSUER, COMPANIES.name, ISSUER),
 )
-# what an erased holder is told by
+# columns used to find an erased holder
 HOLDERS: Final = {FLAGGINGS.name: ("holder", HOLDER)}

@@ -1,8 +1,8 @@
-"""Dataset fi.notices: notices registered in the Trade Register, and of which kind (docs/formats/fi.md 4).
+"""Dataset fi.notices: notices registered in the Trade Register, with their types (docs/formats/fi.md 4).
 
-Belongs here: the declaration, what a file is, company objects to notices. They tell that accounts were registered,
-on paper too. The company's own fields in the same object are left to `fi.ytj`: they lack the industry and the
-website, so that they would wipe them. Does not belong here: asking (`notices_fetch`), filings (`notices_mapping`).
+Belongs here: the declaration, recognising a file, company objects to notices. Notices report registered accounts,
+including paper ones. The company's own fields in the same object are left to `fi.ytj`: they lack the industry and
+the website, and would erase them. Does not belong here: fetching (`notices_fetch`), filings (`notices_mapping`).
 """
 
 from __future__ import annotations
@@ -46,31 +46,31 @@ _OF_COMPANY: Final = (  # known, and read by `fi.ytj`
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Search pages and single companies; pages without companies and companies without notices are told apart."""
+    """Recognises search pages and single companies; distinguishes empty pages from companies without notices."""
     del name
     head = opening(head).removeprefix(codecs.BOM_UTF8)
     if sniff(head) is not Format.JSON:
-        return NotOurs(f"{sniff(head)} where the JSON of notices was due")
+        return NotOurs(f"expected the JSON of notices, found {sniff(head)}")
     if f'"{_NOTICES}"'.encode() in head or f'"{LIST}"'.encode() in head:
         return Recognised(None, Scope.PART)
     try:
         body: Any = msgspec.json.decode(head)
     except MALFORMED:
-        return Recognised(None, Scope.PART)  # longer than its head, or damaged: reading will tell
+        return Recognised(None, Scope.PART)  # longer than its head, or damaged: `read` finds out
     reason = error_of(body)
     if reason is None and isinstance(body, dict):
         reason = "companies without any notice" if _COMPANIES in body or NUMBER in body else None
-    return NotOurs(reason or "JSON that is no answer about notices")
+    return NotOurs(reason or "JSON that is not a response about notices")
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `fi_ilmoitus`, or of the list of digital statements that was asked for with it."""
+    """Yields one batch of `fi_ilmoitus`, or of the list of digital statements fetched with it."""
     with staged.opened(piece) as stream:
         text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
     try:
         body: Any = msgspec.json.decode(text)
     except MALFORMED as error:
-        raise Unreadable(piece.dataset, piece.name, f"JSON was due: {error}") from None
+        raise Unreadable(piece.dataset, piece.name, f"expected JSON: {error}") from None
     if isinstance(body, dict) and LIST in body:
         yield _digital(piece, text)
         return
@@ -89,7 +89,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _digital(piece: Piece, text: bytes) -> Batch:
-    """Who filed digitally on these days."""
+    """Batch of the companies that filed digitally on these days."""
     tally = Tally(piece.dataset)
     rows, rejects = listed(piece, text, tally)
     days = [{NUMBER: row[NUMBER], DAY: row[DAY]} for row in rows]
@@ -108,7 +108,7 @@ def _companies(body: Any) -> list[Any] | None:
 def _take(
     company: Any, tally: Tally, rows: list[dict[str, Any]], rejects: list[tuple[object, str, object]]
 ) -> None:
-    """The notices of one company; one that does not read costs itself only."""
+    """Adds the notices of one company; an unreadable notice is rejected alone."""
     record = Record(company, tally, "")
     number = business_id(record.child(NUMBER).text("value"))
     if number is None:
@@ -127,7 +127,7 @@ def _notice(notice: Record, number: str, tally: Tally) -> dict[str, Any]:
     registered = notice.need(DAY)
     when = day(registered, is_end=False)
     if when is None:
-        raise RecordError(DAY, f"is no day: {registered}")
+        raise RecordError(DAY, f"is not a date: {registered}")
     kind = str(notice.take(TYPE) or "").strip()
     if kind not in TYPES:
         tally.add("unknown_code", f"{TYPE} {kind}", number)

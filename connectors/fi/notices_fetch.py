@@ -1,7 +1,7 @@
-"""Asking for registered notices day by day: fifty companies a page, the last week again.
+"""Fetches registered notices day by day, fifty companies a page, and the last week again.
 
-A question that is too broad is answered 504 from about the sixth page on: it is split by the kind of notice, then
-by the legal form (docs/formats/fi.md 4). Does not belong here: rates and retries (`connectors.kit.http`).
+A query that is too broad returns 504 from about the sixth page on: it is split by type of notice, then by legal
+form (docs/formats/fi.md 4). Does not belong here: rate limits and retries (`connectors.kit.http`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SEARCH_URL: Final = f"{NOTICES_URL}/"
 AGAIN: Final = timedelta(days=7)
-LONGEST: Final = timedelta(days=31)  # of one run, after a long pause; the next run goes on
+LONGEST: Final = timedelta(days=31)  # longest range of one run, after a long pause; the next run continues
 # fmt: off
 FORMS: Final = (
     "AOY", "ASH", "ASY", "AY", "AYH", "ETS", "ETY", "SCE", "SCP", "HY", "KOY", "KVJ", "KVY",
@@ -36,22 +36,22 @@ FORMS: Final = (
 )
 # fmt: on
 _SPLITS: Final = (("noticeRegistrationType", TYPES), ("companyForm", FORMS))
-_BEGAN: Final = date(2014, 11, 7)  # the first day of the record
+_BEGAN: Final = date(2014, 11, 7)  # the first day with notices
 _TOO_BROAD: Final = 504
 _DAY: Final = timedelta(days=1)
 
 
 class _TooBroad(Exception):  # noqa: N818 - what the service cannot answer
-    """A question whose pages the service does not come to."""
+    """A query too broad for the service to return all its pages."""
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages of each day since a week before the cursor; at first of the last week."""
+    """Fetches pages of each day since a week before the cursor; the first run covers the last week."""
     known = None if cursor is None else day(cursor.value, is_end=False)
-    today = _ask(http, _window(_BEGAN), 1).server_time.date()  # asked for the server's own day
+    today = _ask(http, _window(_BEGAN), 1).server_time.date()  # a request only to get the server's date
     start = max(_BEGAN, min(known or today, today) - AGAIN + _DAY)
     end = min(today, start + LONGEST)
-    # what was filed digitally first: where that cannot be told, no notice is believed to be of paper
+    # digital filings first: if that list fails, no notice may be taken for a paper filing
     for arrival, _ in lists(http, max(start, FIRST), end):
         yield arrival
     while start <= end:
@@ -74,7 +74,7 @@ def _window(first: date) -> dict[str, str]:
 def _split(
     http: Http, query: Mapping[str, str], splits: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> Iterator[tuple[Fetched, str]]:
-    """All pages of a question, split where the service does not answer it whole."""
+    """Yields all pages of a query, split if the service cannot return it as a whole."""
     try:
         yield from _pages(http, query)
     except _TooBroad:
@@ -111,5 +111,7 @@ def _counted(answer: Fetched) -> tuple[int, int | None]:
         body: Any = msgspec.json.decode(answer.read())
         found, total = len(body["companies"]), body.get("totalResults")
     except (msgspec.MsgspecError, KeyError, TypeError, AttributeError):
-        raise WrongBody(answer.url, answer.status, "a list of companies with their notices was due") from None
+        raise WrongBody(
+            answer.url, answer.status, "expected a list of companies with their notices"
+        ) from None
     return found, total if isinstance(total, int) else None

@@ -27,7 +27,7 @@ NOTICES: Final = Table(
 
 DIGITAL: Final = Table(
     "fi_ilmoitus_digitaalinen",
-    "Statements registered on the days of the notices: these notices tell of a document that is told elsewhere.",
+    "Statements registered on the days of the notices: these notices announce a document reported elsewhere.",
     (NUMBER, DAY),
     (
         Column(NUMBER, Kind.TEXT, "business id", nullable=False),

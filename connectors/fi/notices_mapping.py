@@ -1,7 +1,7 @@
-"""Notices of accounts to filings without figures: what was filed on paper is told too (docs/formats/fi.md 4).
+"""Maps notices of accounts filed on paper to filings without figures (docs/formats/fi.md 4).
 
-The register says that accounts were registered and when, not of which year: the period stays null. Accounts that
-were filed digitally have their own document, registered on the same day, and are told by it alone.
+The register reports that accounts were registered and when, but not their year: the period stays null. Accounts
+filed digitally have their own document, registered on the same day, and only that one becomes a filing.
 """
 
 from __future__ import annotations

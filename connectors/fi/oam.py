@@ -1,9 +1,9 @@
 """Dataset fi.oam: pages of oam.fi, the official storage of the Helsinki exchange (docs/formats/news.md 2.6).
 
-Belongs here: the declaration, what a page is, lists of releases and single releases as rows of a wire. The
-storage answers forms with a session of their own, so it is read as files. Text is Nasdaq's: headline, time
-and link are kept. A list names issuers by short labels; of a release the name of its ESEF package tells the
-LEI. Does not belong here: the exchange's own list of the same releases (`nasdaq`).
+Belongs here: the declaration, recognising a page, lists of releases and single releases as rows of a wire. The
+storage is a form with sessions, so it is read from files. The text belongs to Nasdaq: only headline, time and link
+are kept. A list names issuers by short labels; a release gives the LEI in the name of its ESEF package. Does not
+belong here: the exchange's own list of the same releases (`nasdaq`).
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ _VIEW: Final = re.compile(rb"view-headline")
 _FORM: Final = re.compile(rb"company-select")
 _LINK: Final = re.compile(r"/view/(\d{1,12})(?:\?lang=([a-z]{2}))?")
 _TIME: Final = re.compile(r"(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (EET|EEST)")
-_ZONES: Final = {"EET": timedelta(hours=2), "EEST": timedelta(hours=3)}  # by the name that stands there
+_ZONES: Final = {"EET": timedelta(hours=2), "EEST": timedelta(hours=3)}  # by the zone name in the text
 _PACKAGE: Final = re.compile(r"\b([0-9A-Z]{18}[0-9]{2})-\d{4}-\d{2}-\d{2}\b")
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Lists and single releases; the form alone only lists companies and categories."""
+    """Recognises lists and single releases; the empty form only lists companies and categories."""
     del name
     head = opening(head)
     if sniff(head) is Format.HTML and _FORM.search(head) and not (_LIST.search(head) or _VIEW.search(head)):
-        return NotOurs("the form of the search: labels of companies and categories, no releases")
+        return NotOurs("the search form: labels of companies and categories, no releases")
     return Recognised(None, Scope.PART)
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch: the releases of a list, or the one of a page."""
+    """Yields one batch: the releases of a list, or the one of a page."""
     root = pages.root(piece, "a page of the storage")
     listed = root.xpath("//*[contains(concat(' ', @class, ' '), ' message-row ')]")
     found = listed or root.xpath("//*[@id='view-headline']")
@@ -89,7 +89,7 @@ def _listed(element: html.HtmlElement, _tally: Tally) -> items.Row:
 
 
 def _viewed(root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: Tally) -> items.Row:
-    """One release on a page of its own: `Company - Category` and the time stand in labels."""
+    """The release of a single page: `Company - Category` and the time are in labels."""
     number = next(iter(root.xpath("//meta[@name='disclosureId']/@content")), "")
     labels = [text for text in map(pages.text, root.xpath("//span[ancestor::*[@id='view-content']]")) if text]
     stamp = next((text for text in labels if _TIME.search(text)), "")
@@ -124,7 +124,7 @@ def _row(
         "language": known,
         "published_at": published,
         "subjects": [category] if category else [],
-        "kind": "",  # categories stand in the language of the page
+        "kind": "",  # categories are in the language of the page
         "categories": categories.of([category], "" if category else title),
         "author": company,
         "org_number": None,
@@ -136,7 +136,7 @@ def _row(
 
 
 def _instant(text: str) -> datetime | None:
-    """UTC of a time with EET or EEST behind it, which are two and three hours ahead."""
+    """Converts a time with suffix EET (UTC+2) or EEST (UTC+3) to UTC."""
     found = _TIME.search(text)
     try:
         return (datetime.fromisoformat(found[1]) - _ZONES[found[2]]).replace(tzinfo=UTC) if found else None

@@ -1,7 +1,7 @@
-"""Who tells news of Finnish issuers: Nasdaq, the official storage oam.fi, MFN and the wires.
+"""News sources for Finnish issuers: Nasdaq, the official storage oam.fi, MFN and the wires.
 
-Belongs here: naming them, and the ways from a wire's item to its company. Does not belong here: reading any
-of them.
+Belongs here: the list of sources, and the links from a wire's item to its company. Does not belong here: reading
+any of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _labels(names: pl.Series) -> pl.Series:
 
 
 def links(table: str) -> tuple[Link, ...]:
-    """By name alone: no Finnish register names an ISIN."""
+    """Links by name only: no Finnish register has ISINs."""
     return (Link(table, keys.by_name(_labels), COMPANIES.name, ISSUER),)
 
 

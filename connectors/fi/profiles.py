@@ -1,8 +1,8 @@
-"""Staged companies to the shared `companies` and `identifiers` (docs/formats/fi.md 7): whole columns, per company.
+"""Maps staged companies to the shared `companies` and `identifiers` (docs/formats/fi.md 7), column by column.
 
 Belongs here: names, industry, place, listing, sources. Does not belong here: the status table (`statuses`) or
-figures. A company that leaves the bulk keeps its last state: dissolution is told by `endDate`, and an id that
-vanished was merged or mended (docs/formats/fi.md 2.3).
+figures. A company that leaves the bulk keeps its last state: `endDate` marks dissolution, and an id that vanished
+was merged or corrected (docs/formats/fi.md 2.3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIGURES: Final = ("latest_revenue", "latest_currency", "latest_year")
 
 
 def companies(ytj: pl.LazyFrame, stated: pl.LazyFrame) -> pl.DataFrame:
-    """One row per company that has a name; `stated`: names that statements give (`xbrl_mapping.names`)."""
+    """One row per company that has a name; `stated`: names from statements (`xbrl_mapping.names`)."""
     rows = ytj.join(stated, on=f.NUMBER, how="full", coalesce=True)
     profile = rows.select(
         *_identity(), *_industry(), *_where(), *statuses.columns(_KNOWN, f.KEY), *_rest(), *_sources()
@@ -33,7 +33,7 @@ def companies(ytj: pl.LazyFrame, stated: pl.LazyFrame) -> pl.DataFrame:
 
 
 def identifiers(ytj: pl.LazyFrame) -> pl.DataFrame:
-    """EUID; the VAT number only where the VAT register has an open entry (docs/formats/fi.md 1)."""
+    """EUIDs, and VAT numbers of companies with an open entry in the VAT register (docs/formats/fi.md 1)."""
     company = company_ids(pl.col(f.NUMBER)).alias("company_id")
     number = pl.lit(MARKET) + pl.col(f.NUMBER).str.replace("-", "", literal=True)
     values = {"euid": pl.col("euId"), "vat": pl.when(pl.col("vat")).then(number)}
@@ -75,10 +75,10 @@ def _industry() -> list[pl.Expr]:
 
 
 def _where() -> list[pl.Expr]:
-    """The municipality approximates the registered office, which the open data lack."""
+    """Municipality columns, as an approximation of the registered office, which the open data lack."""
     code = pl.col("address.municipalityCode")
     name = codes.MUNICIPALITIES.expr(code)
-    known = name.is_not_null()  # of merged municipalities the codes go on, on ceased companies
+    known = name.is_not_null()  # ceased companies keep codes of merged municipalities
     return [
         name.alias("municipality"),
         pl.when(known).then(code).alias("municipality_code"),
@@ -92,7 +92,7 @@ def _where() -> list[pl.Expr]:
 
 
 def _country() -> pl.Expr:
-    """The country as written where it is a code; of an address with a post office and no country, Finland."""
+    """The country if it is a code; Finland for an address with a post office and no country."""
     written = pl.col("address.country").str.to_uppercase()
     domestic = written.is_null() & pl.col("address.postCode").is_not_null()
     return pl.when(domestic).then(pl.lit(MARKET)).when(written.str.contains("^[A-Z]{2}$")).then(written)
@@ -121,7 +121,7 @@ def _sources() -> list[pl.Expr]:
 
 
 def _entry(register: str, at: pl.Expr, fields: tuple[str, ...], url: str | None) -> pl.Expr:
-    """One register as JSON text; null where it gave nothing."""
+    """One register as JSON text; null if it has no data."""
     number = pl.col(f.NUMBER)
     address = pl.lit("null") if url is None else pl.concat_str(pl.lit(f'"{url}'), number, pl.lit('"'))
     return pl.concat_str(

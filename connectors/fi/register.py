@@ -1,6 +1,6 @@
-"""What all datasets of the Finnish register office (PRH) share: host, licence, business ids, how a JSON body ends.
+"""Common to all datasets of the Finnish register office (PRH): host, licence, business ids, how a JSON body ends.
 
-Does not belong here: the fields of one dataset, or how records become a profile (`profiles`).
+Does not belong here: the fields of one dataset, or mapping records to a profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "FI"
 HOST: Final = "avoindata.prh.fi"
-RATE: Final = 1.0  # a second: the service answers 300 a minute to all its users together
+RATE: Final = 1.0  # requests per second: the service allows 300 a minute for all its users together
 COMPANIES_URL: Final = f"https://{HOST}/opendata-ytj-api/v3"
 STATEMENTS_URL: Final = f"https://{HOST}/opendata-xbrl-api/v3"
 NOTICES_URL: Final = f"https://{HOST}/opendata-registerednotices-api/v3"
@@ -36,9 +36,9 @@ _SEVEN: Final = 7
 
 
 def business_id(text: str | None) -> str | None:
-    """`0112038-9` of any spelling that docs/formats/fi.md 1 accepts; None for what is none.
+    """Normalises a business id to `0112038-9` from any spelling in docs/formats/fi.md 1; None if invalid.
 
-    Old ids have six digits and get a zero in front. The check digit decides nothing here (`has_check_digit`).
+    Old ids have six digits and get a leading zero. The check digit is not verified here (`has_check_digit`).
     """
     bare = "".join((text or "").translate(_DASHES).split()).upper().removeprefix("FI")
     found = _NUMBER.fullmatch(bare)
@@ -46,7 +46,7 @@ def business_id(text: str | None) -> str | None:
 
 
 def has_check_digit(number: str) -> bool:
-    """Whether the check digit of a canonical id holds (weights 7 9 10 5 8 4 2, modulo 11)."""
+    """True if the check digit of a canonical id is valid (weights 7 9 10 5 8 4 2, modulo 11)."""
     return ytunnus.is_valid(number)
 
 
@@ -56,7 +56,7 @@ def company_ids(number: pl.Expr) -> pl.Expr:
 
 
 def error_of(body: Any) -> str | None:
-    """What an error body of the service says; None for anything else.
+    """The message of an error body of the service; None for other bodies.
 
     See docs/formats/fi.md 0: `errorcode`, `message`.
     """

@@ -1,7 +1,7 @@
 """The status of a Finnish company (docs/formats/fi.md 7): one decision table, first match wins.
 
-The `status` of the business id is «2» for all and is never looked at: liveness is the end of the registration, the
-code of the Trade Register and its newest entry. Does not belong here: the rest of the profile.
+The `status` of the business id is «2» for all and is ignored: the status follows from the end of the registration,
+the code of the Trade Register and its newest entry. Does not belong here: the rest of the profile.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ DISSOLVED_DATE: Final = pl.coalesce(
     "endDate", pl.when(_newest == f.CEASED).then("tradeRegister.registrationDate")
 )
 
-# Companies that were on a tax register and are on none: the registry has no word for it. Housing and real-estate
-# companies are left out: they often never employ or sell.
+# Companies that were in a tax register and are in none now: the registry has no term for it. Housing and
+# real-estate companies are excluded: they often never employ or sell.
 _SUSPENDED: Final = (
     _newest.is_in(f.REGISTERED)
     & pl.col("tradeRegister.endDate").is_null()
@@ -50,8 +50,8 @@ RULES: Final = (
     Rule(_is("SANE"), "active", "reorganisation", _since, _situation),
     Rule(_SUSPENDED, "dormant", "business_suspended", pl.col("taxRegisters.endDate"), _register_code),
 )
-# Back to life: since the end of the last situation, the entry that overtook a deletion, or the tax register that
-# was entered again; else nobody says.
+# Date of becoming active again: the end of the last situation, the entry that superseded a deletion, or the new
+# entry in a tax register; otherwise unknown.
 _BACK: Final = pl.max_horizontal(
     pl.col("companySituation.endDate"),
     pl.when(pl.col("tradeRegister.ceased").is_not_null()).then("tradeRegister.registrationDate"),
@@ -63,7 +63,7 @@ _OTHERWISE: Final = Rule(pl.lit(value=True), "active", None, _BACK, _register_co
 
 
 def columns(known: pl.Expr, register: str) -> list[pl.Expr]:
-    """The status columns of `companies`; a company that only its statements name is active, decided by nobody."""
+    """Status columns of `companies`; a company known from statements only is active, without a source."""
     found = decided(RULES, _OTHERWISE)
     return [
         pl.when(known).then(found.pop("status")).otherwise(pl.lit("active")).alias("status"),

@@ -1,6 +1,6 @@
-"""Dataset fi.xbrl: annual accounts filed digitally, and the lists that say when they were registered.
+"""Dataset fi.xbrl: annual accounts filed digitally, and the lists with their registration dates.
 
-Belongs here: the declaration, what a file is, reading. Does not belong here: one statement (`xbrl_document`),
+Belongs here: the declaration, recognising a file, reading. Does not belong here: one statement (`xbrl_document`),
 fetching (`xbrl_fetch`), shared tables (`xbrl_mapping`).
 """
 
@@ -23,12 +23,12 @@ from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
 
-_LARGEST: Final = 64 << 20  # a statement has 28 to 90 KB, a list ten
+_LARGEST: Final = 64 << 20  # bytes; a statement has 28 to 90 KB, a list ten
 _INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]|inlineXBRL", re.IGNORECASE)
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Statements in XBRL, and lists of them. A company without digital accounts is told by an empty list or 400."""
+    """Recognises XBRL statements and lists of them. Without digital accounts the list is empty, or 400."""
     del name
     head = opening(head).removeprefix(codecs.BOM_UTF8)
     if _INSTANCE.search(head):
@@ -43,17 +43,17 @@ def _not_ours(head: bytes) -> str | None:
     try:
         body: Any = msgspec.json.decode(head)
     except MALFORMED:
-        return None if f'"{LIST}"'.encode() in head else "JSON that is no list of statements"
+        return None if f'"{LIST}"'.encode() in head else "JSON that is not a list of statements"
     error = error_of(body)
     if error is not None:
-        return f"{error}: nothing was filed digitally, or the question was wrong"
+        return f"{error}: nothing was filed digitally, or the request was wrong"
     if not isinstance(body, dict) or not isinstance(body.get(LIST), list):
-        return "JSON that is no list of statements"
+        return "JSON that is not a list of statements"
     return None if body[LIST] else "a list without statements: nothing was filed digitally"
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `fi_tilinpaatos` or of `fi_tilinpaatosluettelo`."""
+    """Yields one batch of `fi_tilinpaatos` or of `fi_tilinpaatosluettelo`."""
     with staged.opened(piece) as stream:
         body = stream.read(_LARGEST)
     tally = Tally(piece.dataset)

@@ -1,4 +1,4 @@
-"""One statement of the XBRL service to a staged row: facts by line item and date, audited.
+"""Converts one statement of the XBRL service to a staged row: facts by line item and date, audited.
 
 Belongs here: which fact is which line of which year (docs/formats/fi.md 3.2). Does not belong here: what a line
 means for the shared figures (`xbrl_mapping`).
@@ -31,11 +31,11 @@ Amounts = Mapping[str, Decimal]
 
 
 def row(piece: Piece, body: bytes, tally: Tally) -> dict[str, Any]:
-    """The row of one statement. Raises Unreadable for what is none."""
+    """The row of one statement. Raises Unreadable if the body is not a statement."""
     try:
         report = read_report(body, tags.WANTED)
     except Malformed as error:
-        raise Unreadable(piece.dataset, piece.name, f"a statement in XBRL was due: {error}") from error
+        raise Unreadable(piece.dataset, piece.name, f"expected a statement in XBRL: {error}") from error
     return _Statement(piece, report, tally).row(hashlib.sha256(body).hexdigest())
 
 
@@ -72,7 +72,7 @@ class _Statement:
         }
 
     def _identified(self) -> str:
-        """The id of the contexts (scheme ytj.fi), else the tagged one."""
+        """The business id of the contexts (scheme ytj.fi), else the tagged one."""
         said = {fact.context.entity for fact in self._report.facts if fact.context}
         tagged = first_text(self._by_name[tags.NUMBER])
         numbers = sorted({number for text in said if (number := business_id(text))})
@@ -104,7 +104,7 @@ class _Statement:
         return found
 
     def _end(self) -> date:
-        """di121, else the date in the name under which the service gave it, else the latest instant."""
+        """Period end: di121, else the date in the file name, else the latest instant."""
         tagged = self._date(tags.END)
         if tagged is not None:
             return tagged
@@ -119,7 +119,7 @@ class _Statement:
         return end
 
     def _start(self, end: date) -> date | None:
-        """di120; without it no figure has a period."""
+        """Period start: di120; without it no figure has a period."""
         start = self._date(tags.START)
         if start is not None and start > end:
             self._tally.add("unreadable_value", "di120 after di121", self._number)
@@ -129,10 +129,10 @@ class _Statement:
         return start
 
     def _lines(self, start: date | None, end: date) -> tuple[Amounts, Amounts, date | None]:
-        """Lines of the year and of the year before, by member and instant, whichever element carries them.
+        """Lines of the year and of the previous year, by member and instant, for any element.
 
-        A comparative has a reference, or only the earlier instant (docs/formats/fi.md 3.2): what is referred to is
-        of the period before, whatever its instant.
+        A comparative has a reference, or only the earlier instant (docs/formats/fi.md 3.2): a fact with a reference
+        belongs to the previous period, whatever its instant.
         """
         before = None if start is None else start - _DAY
         current: dict[str, list[Fact]] = defaultdict(list)
@@ -154,7 +154,7 @@ class _Statement:
         return self._chosen(current), self._chosen(prior), prior_end
 
     def _placed(self, fact: Fact, before: date | None, end: date) -> tuple[str, date, bool] | None:
-        """Line, instant and whether it is a comparative; None for what is no line that is wanted."""
+        """Line, instant and whether it is a comparative; None for a line that is not used."""
         context = fact.context
         if fact.name not in tags.ELEMENTS or context is None or context.end is None:
             return None
@@ -173,7 +173,7 @@ class _Statement:
         instant = context.end if reference is None or before is None else before
         is_prior = reference is not None or instant < end
         if (is_prior and instant >= end) or instant > end:
-            self._tally.add("other_instant", f"{line} after the year it is of", self._number)
+            self._tally.add("other_instant", f"{line} after the end of its year", self._number)
             return None
         return line, instant, is_prior
 
@@ -196,7 +196,7 @@ class _Statement:
                     self._tally.add("does_not_add_up", what + suffix, self._number)
 
     def _whole(self, line: str, amount: Decimal) -> int | None:
-        """Whole euros, halves to even (docs/contract/contract.md 4.0, money)."""
+        """Rounds to whole euros, halves to even (docs/contract/contract.md 4.0, money)."""
         whole = int(amount.to_integral_value(ROUND_HALF_EVEN)) if abs(amount) < _LARGEST else None
         if whole is None:
             self._tally.add("amount_out_of_range", line, self._number)

@@ -1,7 +1,7 @@
-"""Fetching statements: the lists by day of registration, then each statement that is new in them.
+"""Fetches statements: the lists by day of registration, then each statement that is new in them.
 
-At first month by month from the first month that the service knows, later the last week again, for what was
-registered behind our back. Does not belong here: rates and retries (`connectors.kit.http`).
+The first run goes month by month from the first month of the service; later runs repeat the last week, to catch
+delayed registrations. Does not belong here: rate limits and retries (`connectors.kit.http`).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 LIST_URL: Final = f"{STATEMENTS_URL}/all_financial_statements"
 STATEMENT_URL: Final = f"{STATEMENTS_URL}/financial"
-FIRST: Final = date(2023, 7, 1)  # the service answers for days from here on (docs/formats/fi.md 3.1)
+FIRST: Final = date(2023, 7, 1)  # first day the service covers (docs/formats/fi.md 3.1)
 AGAIN: Final = timedelta(days=7)
 _MONTH: Final = timedelta(days=30)
 _DAY: Final = timedelta(days=1)
-_NONE: Final = (400, 404)  # the statement is not there after all; it is asked for again with the week
+_NONE: Final = (400, 404)  # the statement is missing after all; requested again with the week
 _OK: Final = 200
 
 
 class Walked(msgspec.Struct):
-    """How far the lists were walked, and what of the last week was asked: `id|last day` -> day registered."""
+    """Cursor: last day of the lists read, and statements of the last week: `id|last day` -> day registered."""
 
     until: date
     asked: dict[str, str] = {}
@@ -50,16 +50,16 @@ class Walked(msgspec.Struct):
             return Walked(FIRST - _DAY)
 
     def reached(self, until: date) -> None:
-        """Walked up to a day: what is older than the week that is asked again may be forgotten."""
+        """Records that lists were read up to a day; drops statements older than the repeated week."""
         self.until = until
         kept = (until - AGAIN).isoformat()
         self.asked = {key: day for key, day in self.asked.items() if day >= kept}
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Lists and new statements, oldest first; what was walked is remembered with the last piece of a window.
+    """Fetches lists and new statements, oldest first; the cursor is attached to the last piece of a window.
 
-    Where the service stops answering, what has arrived is handed over with what was asked before that is told.
+    If the service stops responding, what has arrived is yielded with its cursor before the error is raised.
     """
     walked = Walked.of(cursor)
     start = max(FIRST, walked.until - AGAIN + _DAY)
@@ -87,7 +87,7 @@ def _with_cursor(held: Arrival | None, walked: Walked) -> Iterator[Arrival]:
 
 
 def lists(http: Http, start: date, end: date) -> Iterator[tuple[Arrival, list[dict[str, Any]]]]:
-    """The pages of one window of days, and the lines of each."""
+    """Yields the pages of one window of days, with the lines of each."""
     seen, page = 0, 1
     while True:
         query = {"registeredDateStart": start, "registeredDateEnd": end, "page": page}
@@ -101,7 +101,7 @@ def lists(http: Http, start: date, end: date) -> Iterator[tuple[Arrival, list[di
 
 
 def _window(http: Http, walked: Walked, start: date, end: date) -> Iterator[Arrival]:
-    """The pages of one window, then the statements they name that were not asked for."""
+    """Yields the pages of one window, then the statements they name that were not requested yet."""
     wanted: list[tuple[str, str, str]] = []
     for arrival, items in lists(http, start, end):
         wanted += [_subject(item) for item in items]
@@ -125,7 +125,7 @@ def _page(answer: Fetched) -> tuple[list[dict[str, Any]], int | None]:
         body: Any = msgspec.json.decode(answer.read())
         items, total = body["financials"], body.get("totalResults")
     except (msgspec.MsgspecError, KeyError, TypeError, AttributeError):
-        raise WrongBody(answer.url, answer.status, "a list of statements was due") from None
+        raise WrongBody(answer.url, answer.status, "expected a list of statements") from None
     return [item for item in items if isinstance(item, dict)], total if isinstance(total, int) else None
 
 

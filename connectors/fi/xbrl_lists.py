@@ -1,6 +1,6 @@
-"""Lists of statements: which company filed for which last day, and when it was registered (docs/formats/fi.md 3.1).
+"""Parses lists of statements: company, period end and date of registration (docs/formats/fi.md 3.1).
 
-Does not belong here: asking for them (`xbrl_fetch`), or the statements themselves (`xbrl_document`).
+Does not belong here: fetching them (`xbrl_fetch`), or the statements (`xbrl_document`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ LIST: Final = "financials"
 def listed(
     piece: Piece, body: bytes, tally: Tally
 ) -> tuple[list[dict[str, Any]], list[tuple[object, str, object]]]:
-    """Rows of a list, and the lines of it that do not read."""
+    """Rows of a list, and its unreadable lines as rejects."""
     try:
         items: Any = msgspec.json.decode(body)[LIST]
     except (*MALFORMED, KeyError, TypeError) as error:
-        raise Unreadable(piece.dataset, piece.name, f"a list of statements was due: {error}") from None
+        raise Unreadable(piece.dataset, piece.name, f"expected a list of statements: {error}") from None
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items if isinstance(items, list) else [], start=1):
@@ -49,5 +49,5 @@ def _line(item: Any, tally: Tally) -> dict[str, Any] | None:
         raise RecordError(NUMBER if number is None else DATE, f"is none: {written}")
     if registered and when is None:
         tally.add("unreadable_value", "registrationDate", number)
-    # the list by period end does not say when: such a line tells nothing that the statement does not
+    # the list by period end has no registration date: such a line adds nothing to the statement
     return None if when is None else {NUMBER: number, DATE: last, "registrationDate": when}

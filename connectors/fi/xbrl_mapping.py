@@ -1,7 +1,6 @@
-"""Present statements to shared filings and figures (docs/formats/fi.md 3.3), and what they know of companies.
+"""Maps current statements to shared filings, figures (docs/formats/fi.md 3.3) and company names.
 
-Belongs here: columns to columns, over whole frames. Does not belong here: which fact is which line
-(`xbrl_document`).
+Belongs here: column mappings over whole frames. Does not belong here: which fact is which line (`xbrl_document`).
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
 FILING_TYPE: Final = "annual_report"
 STANDARD: Final = "FAS"
-FULL_YEAR: Final = (300, 400)  # days; after a year of another length the year before has unknown bounds
+FULL_YEAR: Final = (300, 400)  # days; otherwise the bounds of the previous year are unknown
 _HAS_FIGURES: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in FIGURES)
 
 
 def tables(statements: pl.LazyFrame, registered: pl.LazyFrame) -> dict[str, pl.DataFrame]:
-    """`filings` and `financials_reported` of the companies whose present rows these are."""
-    # registered again is filed again: the newest day
+    """Builds `filings` and `financials_reported` from the companies' current rows."""
+    # registered again means filed again: the newest day
     listed = registered.group_by(NUMBER, DATE).agg(pl.col("registrationDate").max())
     rows = statements.select(*STATEMENTS.names, "_observed_at", "_raw").join(
         listed, on=[NUMBER, DATE], how="left"
@@ -35,7 +34,7 @@ def tables(statements: pl.LazyFrame, registered: pl.LazyFrame) -> dict[str, pl.D
 
 
 def names(statements: pl.LazyFrame) -> pl.LazyFrame:
-    """The name in each company's newest statement, for companies that no edition of YTJ read so far holds."""
+    """Names from each company's newest statement, for companies missing from every YTJ file read so far."""
     named = statements.filter(pl.col("si168").is_not_null()).sort(NUMBER, DATE)
     return named.group_by(NUMBER, maintain_order=True).agg(
         stated_name=pl.col("si168").last(), stated_at=pl.col("_observed_at").last()
@@ -43,7 +42,7 @@ def names(statements: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def registrations(registered: pl.LazyFrame) -> pl.LazyFrame:
-    """Companies and days on which a statement was registered: notices of those days tell nothing new."""
+    """Companies and days with a registered statement: notices of those days add nothing."""
     return registered.select(NUMBER, "registrationDate").unique()
 
 
@@ -74,7 +73,7 @@ def _filings(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _figures(suffix: str) -> list[pl.Expr]:
-    """A gross result (x520) is no revenue; the net result and the balance have a second line each."""
+    """Columns of figures. A gross result (x520) is not revenue; net result and balance have a second line each."""
 
     def line(*names: str) -> pl.Expr:
         return pl.coalesce(*(name + suffix for name in names))
@@ -85,7 +84,7 @@ def _figures(suffix: str) -> list[pl.Expr]:
         line("x740", "x2895").alias("net_result"),
         line("x376").alias("equity"),
         line("x360", "x481").alias("total_assets"),
-        pl.lit(None, pl.Int64).alias("employees"),  # headcount is not among the facts served
+        pl.lit(None, pl.Int64).alias("employees"),  # the service has no headcount
     ]
 
 

@@ -2,18 +2,18 @@
 
 See docs/formats/fi.md 3.3.
 
-The element of a fact says only whether it is a balance or an accumulation; the line is the member. Equity is x376:
-x435 with x513 balances too, and is current and non-current assets. Does not belong here: reading (`xbrl_document`).
+The element of a fact only says whether it is a balance or an accumulation; the line is the member. Equity is x376;
+x435 and x513 also balance, but are current and non-current assets. Does not belong here: reading (`xbrl_document`).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# staged in this order, the comparative of each beside it
+# staged in this order, each followed by its comparative
 LINES: Final = {
     "x673": "Liikevaihto: revenue",
-    "x520": "Bruttotulos: gross result, which small companies show instead of revenue",
+    "x520": "Bruttotulos: gross result, which small companies report instead of revenue",
     "x689": "Liikevoitto: operating result",
     "x738": "Voitto ennen tilinpäätössiirtoja ja veroja: result before appropriations and taxes",
     "x541": "Tuloverot: income taxes",
@@ -28,13 +28,13 @@ LINES: Final = {
 }
 PRIOR: Final = ".prior"
 
-# (what, one side, other side): signals where both are stated and differ by a cent
+# (what, one side, other side): a signal if both are stated and differ by a cent
 EQUAL: Final = (
     ("x360 = x481", "x360", ("x481",)),
     ("x360 = x513 + x435", "x360", ("x513", "x435")),
     ("x740 = x2895", "x740", ("x2895",)),
 )
-# appropriations and provisions stand between, which few statements have
+# appropriations and provisions, which few statements have, come in between
 PARTS: Final = (
     ("x481 = x376 + x424 (+ appropriations, provisions)", "x481", ("x376", "x424")),
     ("x740 = x738 + x541 (+ appropriations)", "x740", ("x738", "x541")),

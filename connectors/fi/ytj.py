@@ -1,7 +1,7 @@
 """Dataset fi.ytj: companies of the Business Information System (YTJ v3), from the bulk zip and search pages.
 
-Belongs here: the declaration, what a file is, objects to staged rows, the daily bulk. Does not belong here: which
-of several names or entries counts (`ytj_rows`), the shared profile (`profiles`).
+Belongs here: the declaration, recognising a file, objects to staged rows, the daily bulk. Does not belong here:
+which of several names or entries counts (`ytj_rows`), the shared profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _NUMBER_KEY: Final = b'"businessId"'
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The bulk (a zip or its JSON), search pages, single objects. Only a fetch knows that a file is complete."""
+    """Recognises the bulk (a zip or its JSON), search pages and objects; only a fetch knows a file is complete."""
     head = opening(head).removeprefix(codecs.BOM_UTF8)
     found = sniff(head)
-    # a page or nothing under the bulk's own name is not left out in silence: reading refuses it
+    # an HTML page or an empty file under the bulk's name is not skipped silently: `read` rejects it
     if found is Format.ZIP or (found is not Format.JSON and _BULK.search(name)):
         return Recognised(None, Scope.PART)
     if found is not Format.JSON:
-        return NotOurs(f"{found} where the JSON of companies was due")
+        return NotOurs(f"expected the JSON of companies, found {found}")
     reason = _not_ours(head)
     return Recognised(None, Scope.PART) if reason is None else NotOurs(reason)
 
@@ -73,14 +73,14 @@ def _not_ours(head: bytes) -> str | None:
     try:
         reason = error_of(msgspec.json.decode(head))
     except MALFORMED:
-        reason = None  # longer than its head, or damaged: reading will tell
+        reason = None  # longer than its head, or damaged: `read` finds out
     if reason is None and _NUMBER_KEY not in head:
         return "JSON without a business id"
     return reason
 
 
 def split(piece: Piece) -> Iterator[Piece]:
-    """The JSON member of the zip, whatever its name before the suffix (docs/formats/fi.md 2.1)."""
+    """Yields the JSON member of the zip, whatever its base name (docs/formats/fi.md 2.1)."""
     found = False
     for member in staged.members(piece, keep=lambda name: name.lower().endswith(".json")):
         found = True
@@ -90,7 +90,7 @@ def split(piece: Piece) -> Iterator[Piece]:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `fi_ytj`."""
+    """Yields batches of `fi_ytj`."""
     tally = staged.Tally(piece.dataset)
     rows = Row(tally)
     seen: set[str] = set()
@@ -112,7 +112,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All companies, once a day; nothing where the file is the one of the last time."""
+    """Fetches all companies, once a day; nothing if the file is unchanged."""
     answer = http.download(BULK_URL, expect={Format.ZIP}, since=Validators.of(cursor))
     if not isinstance(answer, NotModified):
         yield answer.arrival(BULK_NAME, Scope.FULL, answer.validators.cursor())
@@ -122,7 +122,7 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Business Information System (YTJ): companies",
     licence=LICENCE,
-    cadence=Cadence(cron="15 4 * * *", stale_after_hours=48),  # made anew every day
+    cadence=Cadence(cron="15 4 * * *", stale_after_hours=48),  # regenerated daily
     guard=Guard(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
     rate=RATE,

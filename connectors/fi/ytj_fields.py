@@ -1,7 +1,7 @@
 """The staged table of `fi.ytj`, its codes, and which of them are known.
 
-Columns keep the source's names where a value is taken as it stands; of lists (names, forms, entries, addresses)
-what counts is chosen while reading (`ytj_rows`), by the rules of docs/formats/fi.md 2.2 and 7. Does not belong
+Columns keep the source's names if a value is taken unchanged; from lists (names, forms, entries, addresses) the
+relevant item is selected while reading (`ytj_rows`), by the rules of docs/formats/fi.md 2.2 and 7. Does not belong
 here: reading, or the shared profile (`profiles`).
 """
 
@@ -49,9 +49,9 @@ COMPANIES: Final = Table(
         Column("address.city", _T, "its post office, Finnish before Swedish"),
         Column("address.country", _T, "its country as written; null where it is Finnish"),
         Column("address.municipalityCode", _T, "municipality of the visiting, else the postal address"),
-        Column("address.placedBy", _T, "post code that told the municipality, where no address names it"),
+        Column("address.placedBy", _T, "post code used for the municipality, if no address names it"),
         Column("tradeRegisterStatus", _T, "the register's own code"),
-        Column("status", _T, "status of the business id: «2» for all, says nothing"),
+        Column("status", _T, "status of the business id: «2» for all, without meaning"),
         Column("registrationDate", _D, "entry into the Trade Register"),
         Column("endDate", _D, "end of the registration"),
         Column("lastModified", Kind.INSTANT, "moves without visible change", business=False),
@@ -64,12 +64,12 @@ TAX_REGISTERS: Final = ("5", "6", "7")
 VAT_REGISTER: Final = "6"
 REGISTERS: Final = ("1", "2", "3", "4", "5", "6", "7")
 UNREGISTERED, CEASED = "0", "4"
-# «3» was seen on a living company; it is treated as registered (docs/formats/fi.md 2.2)
+# «3» was seen on an active company; it is treated as registered (docs/formats/fi.md 2.2)
 REGISTERED: Final = ("1", "3")
 ENTRY_TYPES: Final = ("0", "1", "3", "4", "41", "55", "80", "82", "83", "V80")
 COMPANY_NAME, PARALLEL_NAME = "1", "2"
 NAME_TYPES: Final = ("1", "2", "3", "4")
-SITUATIONS: Final = ("KONK", "SELTILA", "SANE")  # gravest first
+SITUATIONS: Final = ("KONK", "SELTILA", "SANE")  # most severe first
 VISITING, POSTAL = "1", "2"
 SCHEMES: Final = {"TOIMI4": "TOL2025", "TOIMI3": "TOL2008"}
 OLD_SETS: Final = ("TOIMI2", "TOIMI")  # TOL 2002 and 1995: the shared schema has no name for them

@@ -1,9 +1,9 @@
-"""The shape of a company object of YTJ v3 and of the notices API, in the source's own spelling.
+"""msgspec structs of a company object of YTJ v3 and of the notices API, in the source's own spelling.
 
 See docs/formats/fi.md 2.2.
 
 Belongs here: every documented key, so that anything else is drift. Any key may be absent, null or "", and codes
-come as text or numbers, so every scalar admits both. Does not belong here: what keys mean (`ytj_rows`).
+are text or numbers, so every scalar accepts both. Does not belong here: what keys mean (`ytj_rows`).
 """
 # ruff: noqa: N815 - attribute names are the source's
 
@@ -34,7 +34,7 @@ class Identifier(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Name(msgspec.Struct, forbid_unknown_fields=True):
-    """One name, present or former."""
+    """One name, current or former."""
 
     name: Scalar = None
     type: Scalar = None
@@ -63,7 +63,7 @@ class Website(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Form(msgspec.Struct, forbid_unknown_fields=True):
-    """One legal form, present or former."""
+    """One legal form, current or former."""
 
     type: Scalar = None
     descriptions: list[Described] | Blank = None
@@ -105,7 +105,7 @@ class PostOffice(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Address(msgspec.Struct, forbid_unknown_fields=True):
-    """One address. `co` names a person at times and is not read."""
+    """One address. `co` sometimes names a person and is not read."""
 
     type: Scalar = None
     street: Scalar = None
@@ -144,12 +144,12 @@ class Company(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def text(value: Scalar) -> str | None:
-    """A scalar as text: blank is missing, 16 and 16.0 are «16».
+    """A scalar as text: blank becomes None, 16 and 16.0 become «16».
 
-    See docs/formats/fi.md 9: codes come as text or numbers.
+    See docs/formats/fi.md 9: codes are text or numbers.
     """
     if isinstance(value, str) and value.isalnum():
-        return value  # nearly always
+        return value  # the common case
     if value is None or value == "" or isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():
@@ -158,10 +158,10 @@ def text(value: Scalar) -> str | None:
 
 
 def items(value: list[T] | Blank) -> list[T]:
-    """A list; absent, null and "" are none."""
+    """A list; empty if absent, null or ""."""
     return value if isinstance(value, list) else []
 
 
 def whole(value: T | Blank) -> T | None:
-    """An object; absent, null and "" are none."""
+    """An object; None if absent, null or ""."""
     return None if isinstance(value, str) else value

@@ -1,6 +1,6 @@
-"""Company objects to rows of `fi_ytj`: which of several names, forms, entries and addresses count.
+"""Converts company objects to rows of `fi_ytj`, selecting among several names, forms, entries and addresses.
 
-Belongs here: one object to one row, unknown codes counted. Does not belong here: streams (`ytj_stream`), the
+Belongs here: one object to one row, counting unknown codes. Does not belong here: streams (`ytj_stream`), the
 shared profile and its status (`profiles`, `statuses`).
 """
 
@@ -41,7 +41,7 @@ _VERSION: Final = re.compile(r"\d{1,9}")
 
 
 class Row:
-    """Turns company objects into rows; what is unknown or unreadable is counted under the company's number."""
+    """Converts company objects to rows; unknown and unreadable values are counted with the company's number."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
@@ -86,26 +86,26 @@ class Row:
             return None
 
     def _instant(self, value: Scalar) -> datetime | None:
-        """`2026-08-19T10:04:06` and `2024-11-21 01:49:24`, local time of Helsinki (docs/formats/fi.md 2.2)."""
+        """Parses `2026-08-19T10:04:06` and `2024-11-21 01:49:24`, in Helsinki time (docs/formats/fi.md 2.2)."""
         written = text(value)
         if written is None:
             return None
         try:
             found = datetime.fromisoformat(written)
             return (found if found.tzinfo else found.replace(tzinfo=_ZONE)).astimezone(UTC)
-        except (ValueError, OverflowError):  # the first or last day of the calendar, moved over its edge
+        except (ValueError, OverflowError):  # a first or last day of the calendar that overflows when shifted
             self._tally.add("unreadable_value", "lastModified", self._number)
             return None
 
     def _known(self, value: Scalar, known: Iterable[str], subject: str) -> str | None:
-        """The code; one that nobody documents is counted and kept."""
+        """The code; an undocumented one is counted and kept."""
         code = text(value)
         if code is not None and code not in known:
             self._tally.add("unknown_code", f"{subject} {code}", self._number)
         return code
 
     def _names(self, names: list[Name], form: Form | None, living: bool) -> dict[str, Any]:
-        """Type 1 without an end, of the lowest version, then the newest; of a ceased company the last one."""
+        """Names: type 1 without an end, lowest version, then newest; for a ceased company the last one."""
         kinds = [(self._known(one.type, f.NAME_TYPES, "names.type"), one) for one in names]
         own = [one for kind, one in kinds if kind == f.COMPANY_NAME and text(one.name)]
         present = [one for one in own if text(one.endDate) is None]
@@ -130,7 +130,7 @@ class Row:
         return self._day(one.endDate) or _NEVER
 
     def _newest(self, found: Sequence[Any]) -> Any:
-        """The lowest version, of several the latest registration."""
+        """The item with the lowest version, then the latest registration."""
         if not found:
             return None
         return min(
@@ -155,7 +155,7 @@ class Row:
 
     def _situations(self, found: list[Situation]) -> dict[str, Any]:
         kinds = [(self._known(one.type, f.SITUATIONS, "companySituations.type"), one) for one in found]
-        # an unknown one is counted, and decides nothing
+        # an unknown one is counted and ignored
         still = [(kind, one) for kind, one in kinds if kind in f.SITUATIONS and text(one.endDate) is None]
         gravest = min(still, key=lambda pair: f.SITUATIONS.index(pair[0]), default=None)
         closed = [self._day(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
@@ -189,7 +189,7 @@ class Row:
         }
 
     def _trade(self, entries: list[Entry]) -> dict[str, Any]:
-        """The newest entry of the Trade Register, and a deletion that a newer one overtook."""
+        """The newest entry of the Trade Register, and a deletion superseded by a newer entry."""
         if not entries:
             return {}
         dated = [(self._day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)]
@@ -205,7 +205,7 @@ class Row:
         }
 
     def _place(self, addresses: list[Address]) -> dict[str, Any]:
-        """The visiting address, else the postal one; the municipality of whichever names one.
+        """The visiting address, else the postal one; the municipality from the first that has one.
 
         See docs/formats/fi.md 7.
         """
@@ -227,7 +227,7 @@ class Row:
         }
 
     def _municipality(self, said: list[Address]) -> tuple[str | None, str | None]:
-        """The municipality code, else by the post code; a foreign address has none."""
+        """The municipality by its code, else by the post code; none for a foreign address."""
         for one in said:
             for office in items(one.postOffices):
                 code = text(office.municipalityCode)
@@ -249,13 +249,13 @@ class Row:
 
 
 def number_of(company: Company) -> str | None:
-    """The canonical business id of a company object; None where it has none."""
+    """The canonical business id of a company object; None if it has none."""
     issued = whole(company.businessId)
     return None if issued is None else business_id(text(issued.value))
 
 
 def label(descriptions: list[Described] | Blank) -> str | None:
-    """English, else Finnish, else Swedish; their order in a record is arbitrary (docs/formats/fi.md 2.2)."""
+    """The English, else Finnish, else Swedish label; their order is arbitrary (docs/formats/fi.md 2.2)."""
     by_language = {text(one.languageCode): text(one.description) for one in items(descriptions)}
     return next((by_language[code] for code in _LANGUAGES if by_language.get(code)), None)
 

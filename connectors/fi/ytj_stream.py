@@ -1,7 +1,7 @@
-"""The bulk of YTJ v3 and its search pages as one stream of an array of company objects.
+"""Opens the bulk of YTJ v3 and its search pages as one stream of an array of company objects.
 
 The bulk is an array, or an object with the array under `companies` (docs/formats/fi.md 2.1): two or three
-gigabytes, never held as a whole. Does not belong here: what an element means (`ytj_rows`).
+gigabytes, never loaded as a whole. Does not belong here: what an element means (`ytj_rows`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from connectors.declare import Piece, Unreadable
 from connectors.kit import staged
 
 HEAD: Final = 65_536
-HELD_BACK_BYTES: Final = 4_096  # bytes kept back, in which an object's own end must lie
+HELD_BACK_BYTES: Final = 4_096  # bytes held back; the enclosing object's end must be within them
 _OPENING: Final = re.compile(rb'"companies"\s*:\s*(?=\[)')
 _ENDING: Final = re.compile(rb'\]\s*(?:,\s*"\w+"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*)*\}\s*\Z')
 _ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
@@ -22,17 +22,17 @@ _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 
 
 def is_array(head: bytes) -> bool:
-    """Whether the body is a bare array."""
+    """True if the body is a bare array."""
     return _ARRAY.match(head) is not None
 
 
 def is_object(head: bytes) -> bool:
-    """Whether the body is one object."""
+    """True if the body is one object."""
     return _OBJECT.match(head) is not None
 
 
 class _Array(io.RawIOBase):
-    """The array under one key of an object: what stands before and behind it is left out."""
+    """Stream of the array under one key of an object, without what precedes and follows it."""
 
     def __init__(self, source: BinaryIO, start: int, dataset: str, name: str) -> None:
         source.read(start)
@@ -69,7 +69,7 @@ class _Array(io.RawIOBase):
 
 
 def opened(piece: Piece) -> BinaryIO:
-    """The piece as an array, or as the one company object it is."""
+    """Opens the piece as an array, or as its single company object."""
     with staged.opened(piece) as body:
         head = body.read(HEAD)
     opening = None if is_array(head) else _OPENING.search(head)

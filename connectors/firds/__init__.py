@@ -1,5 +1,6 @@
-"""FIRDS, the reference data of instruments of ESMA and the FCA, as datasets that markets make their own.
+"""FIRDS, the instrument reference data of ESMA and the FCA, as two datasets per market.
 
-Belongs here: full files and changes of equities, the lines (ISIN and venue) they are made of. Does not belong here:
-whether somebody is listed (`connectors.listed`), or who an LEI is (`connectors.gleif`). See README.md.
+Belongs here: full files and changes of equities, and the lines (ISIN and venue) computed from them. Does not
+belong here: whether a company is listed (`connectors.listed`), or LEI records (`connectors.gleif`). See
+README.md.
 """

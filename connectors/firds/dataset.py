@@ -1,7 +1,7 @@
-"""The datasets `<cc>.firds` (whole files of equities, weekly) and `<cc>.firds_changes` (daily).
+"""The datasets `<cc>.firds` (full files of equities, weekly) and `<cc>.firds_changes` (daily).
 
-Belongs here: the declarations, what a file is, a file's members to staged rows. Does not belong here: the records
-(`reading`), asking (`fetching`), what a line means (`lines`).
+Belongs here: the declarations, recognition of files, a file's members to staged rows. Does not belong here:
+the records (`reading`), fetching (`fetching`), the meaning of a line (`lines`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Records = Callable[[BinaryIO, date, Found], Iterator[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Who publishes: host and way of the list of files, and the licence they come under."""
+    """A publisher: host and query of its list of files, and their licence."""
 
     title: str
     host: str
@@ -70,7 +70,7 @@ FCA: Final = Authority(
 
 
 def firds_datasets(market: str, authority: Authority) -> tuple[Dataset, Dataset]:
-    """A market's datasets of whole files and of changes."""
+    """A market's datasets of full files and of changes."""
     changes = f.changes_table(market)
     tables = f.full_tables(market)
     whole = Dataset(
@@ -108,18 +108,18 @@ def firds_datasets(market: str, authority: Authority) -> tuple[Dataset, Dataset]
 def _recognise(kind: str, name: str, head: bytes) -> Recognised | NotOurs:
     found = _NAME.search(name)
     if found is None:
-        return NotOurs("no file of FIRDS by its name: lists of files are what a fetch asks for")
+        return NotOurs("not a FIRDS file name: lists of files are used only by the fetch")
     if found[1] != kind:
-        return NotOurs(f"{found[1]}: of the files of FIRDS those of equities (FULINS_E) and changes are read")
+        return NotOurs(f"{found[1]}: of the FIRDS files only equities (FULINS_E) and changes are read")
     if sniff(head) not in (Format.ZIP, Format.XML):
-        return NotOurs(f"{sniff(head).value} where a file of FIRDS was due (XML in a zip)")
+        return NotOurs(f"expected a file of FIRDS (XML in a zip), found {sniff(head).value}")
     day = edition_of(name)
     at = None if day is None else datetime.combine(day, time(), UTC)
     return Recognised(at, Scope.FULL if kind == _WHOLE else Scope.FEED)
 
 
 def is_whole(names: Collection[str]) -> bool:
-    """Whether files are all the parts of their sets: 01 to the last, of each day and kind."""
+    """True if the files are all parts of their sets: 01 to the last, for each day and kind."""
     found = [_NAME.search(name) for name in names]
     parts: dict[tuple[str, ...], set[int]] = {}
     for named in found:
@@ -171,4 +171,4 @@ def _read(piece: Piece, table: Table, edition: date, records: Records) -> Iterat
     except NotXml as error:
         raise Unreadable(piece.dataset, piece.name, str(error)) from error
     if not found.records:
-        raise Unreadable(piece.dataset, piece.name, "no record of FIRDS in it: RefData, or changes, were due")
+        raise Unreadable(piece.dataset, piece.name, "no record of FIRDS in it: expected RefData or changes")

@@ -1,8 +1,8 @@
-"""Asking for files of FIRDS: which there are, the newest complete set of parts, changes since the last time.
+"""Fetches FIRDS files: the newest complete set of full files, changes since the last run.
 
-Belongs here: the lists of ESMA (Solr) and the FCA, sets of parts, checksums (docs/formats/news.md 3.3). A set of
-which a part is missing is not taken: it would end what stands in that part. Does not belong here: what is in a file
-(`reading`).
+Belongs here: the lists of ESMA (Solr) and the FCA, sets of parts, checksums (docs/formats/news.md 3.3). A set
+with a missing part is not fetched: it would end the listings of that part. Does not belong here: the content
+of a file (`reading`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _BACK: Final = {WHOLE: timedelta(days=21), CHANGES: timedelta(days=14)}
 PAGE_ENTRIES: Final = 1000
 _MOST_PAGES: Final = 50
 _NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})\.zip")
-_HOSTS: Final = ("esma.europa.eu", "fca.org.uk")  # that files are taken from, whatever a list says
+# the only hosts from which files are downloaded, whatever a list contains
+_HOSTS: Final = ("esma.europa.eu", "fca.org.uk")
 _BLOCK: Final = 1 << 20
 
 Listing = Callable[["Http", date, date], Iterator["File"]]
@@ -40,7 +41,7 @@ Listing = Callable[["Http", date, date], Iterator["File"]]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a list. md5: of the zip; the FCA tells none."""
+    """One file of a list. md5: of the zip; the FCA gives none."""
 
     name: str
     kind: str
@@ -63,7 +64,7 @@ def esma(http: Http, since: date, until: date) -> Iterator[File]:
         answer = _member(http.json(url), "response", dict, url)
         docs, total = _member(answer, "docs", list, url), _member(answer, "numFound", int, url)
         yield from _files(docs)
-        start += len(docs) or total  # a page may be shorter than what was asked for; an empty one is the end
+        start += len(docs) or total  # a page may be shorter than requested; an empty one is the end
 
 
 def fca(http: Http, since: date, until: date) -> Iterator[File]:
@@ -83,7 +84,7 @@ def fca(http: Http, since: date, until: date) -> Iterator[File]:
 
 
 def _total(answer: Any, url: str) -> int:
-    """How many there are: a number, or an object that holds it, as editions of the engine differ."""
+    """Total number of hits: a number, or an object that contains it, depending on the engine's version."""
     nested = answer.get("total")
     return _member(nested if isinstance(nested, dict) else {"value": nested}, "value", int, url)
 
@@ -96,7 +97,7 @@ def _member(answer: Any, name: str, kind: type, url: str) -> Any:
 
 
 def _files(entries: Iterable[Any]) -> Iterator[File]:
-    """Entries of equities and changes; a list holds the other kinds of instruments too."""
+    """Entries of equities and changes; a list contains other kinds of instruments too."""
     for entry in entries:
         said = entry if isinstance(entry, dict) else {}
         name, url = str(said.get("file_name")), str(said.get("download_link"))
@@ -139,7 +140,7 @@ def sets(files: Iterable[File], kind: str) -> list[list[File]]:
 def fetch_whole(
     listing: Listing, http: Http, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[Arrival]:
-    """The newest complete set of whole files; nothing where it is the one of the last time."""
+    """The newest complete set of full files; nothing if it was fetched before."""
     found = sets(_listed(listing, http, WHOLE), WHOLE)
     if not found:
         raise WrongBody(_address(listing), 200, "lists no complete set of files of equities in three weeks")
@@ -151,7 +152,7 @@ def fetch_whole(
 def fetch_changes(
     listing: Listing, http: Http, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[Arrival]:
-    """Complete sets of changes since the last time, two weeks of them at most."""
+    """Complete sets of changes since the last run, at most two weeks of them."""
     last = "" if cursor is None else cursor.value
     for parts in sets(_listed(listing, http, CHANGES), CHANGES):
         if parts[0].day.isoformat() > last:
@@ -168,11 +169,11 @@ def _address(listing: Listing) -> str:
 
 
 def _fetched(http: Http, parts: list[File], scope: Scope) -> Iterator[Arrival]:
-    """The parts of one set; its day is the cursor once the last is there."""
+    """The parts of one set; its day becomes the cursor with the last part."""
     for file in parts:
         answer = http.download(file.url, expect={Format.ZIP})
         if isinstance(answer, NotModified):
-            raise WrongBody(file.url, 304, "not modified, though nothing was given to compare")
+            raise WrongBody(file.url, 304, "status 304 without a conditional request")
         if file.md5 is not None and _md5(answer) != file.md5.lower():
             raise WrongBody(file.url, answer.status, f"its checksum is not {file.md5}, which the list gives")
         is_last = file is parts[-1]
@@ -180,7 +181,7 @@ def _fetched(http: Http, parts: list[File], scope: Scope) -> Iterator[Arrival]:
 
 
 def _md5(answer: Fetched) -> str:
-    digest = hashlib.md5(usedforsecurity=False)  # what the list gives: it guards against cut files alone
+    digest = hashlib.md5(usedforsecurity=False)  # as given by the list; it only detects truncated files
     answer.body.seek(0)
     while block := answer.body.read(_BLOCK):
         digest.update(block)

@@ -1,8 +1,8 @@
-"""The staged tables of FIRDS, and where a record keeps what (docs/formats/news.md 3.3).
+"""The staged tables of FIRDS, and the XML paths of their columns (docs/formats/news.md 3.3).
 
-Whole files go by turns into one of two tables, week by week: what left one file still stands in the other, so that
-only what is missing twice running is gone (docs/formats/news.md 3.7). Does not belong here: reading (`reading`), or
-what a line means (`lines`).
+Full files alternate weekly between two tables: a line missing from one file is still in the other table, so
+that it ends only when missing twice in a row (docs/formats/news.md 3.7). Does not belong here: reading
+(`reading`), or the meaning of a line (`lines`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ EQUITY: Final = r"^E[SPDFC]"  # common, preferred, depositary receipts, limited 
 FULL: Final = "full"
 TERMINATED: Final = "terminated"
 CANCELLED: Final = "cancelled"
-# element of a change -> its word here
+# element of a change -> `record`
 CHANGES: Final[Mapping[str, str]] = {
     "NewRcrd": "new",
     "ModfdRcrd": "modified",
@@ -32,7 +32,7 @@ COLUMNS: Final = (
     Column("cfi", _T, "classification, ISO 10962", nullable=False),
     Column("name", _T, "full name"),
     Column("currency", _T, "notional currency"),
-    Column("is_requested", Kind.BOOLEAN, "the issuer asked for admission"),
+    Column("is_requested", Kind.BOOLEAN, "the issuer requested admission"),
     Column("approved_on", Kind.DATE, "the issuer approved admission"),
     Column("first_traded", Kind.DATE, "first day of trading"),
     Column("ends_on", Kind.DATE, "last day of trading; null for the far future"),
@@ -57,7 +57,7 @@ _DAYS_A_WEEK: Final = 7
 
 
 def full_tables(market: str) -> tuple[Table, Table]:
-    """The tables of whole files: of even and of odd weeks."""
+    """The tables of full files: of even and of odd weeks."""
     return tuple(  # type: ignore[return-value]
         Table(f"{market.lower()}_firds_{turn}", "Equities on venues, of a whole file.", _KEY, COLUMNS)
         for turn in ("even", "odd")
@@ -70,5 +70,5 @@ def changes_table(market: str) -> Table:
 
 
 def full_table(market: str, edition: date) -> Table:
-    """The table of the whole file of a day; files are of Saturdays, so that turns alternate."""
+    """The table for the full file of a day; files are made on Saturdays, so the tables alternate."""
     return full_tables(market)[edition.toordinal() // _DAYS_A_WEEK % 2]

@@ -1,7 +1,7 @@
-"""Staged records of FIRDS to lines: an equity on a venue, and until when (docs/formats/news.md 3.7).
+"""Computes lines from staged FIRDS records: an equity on a venue, and its end (docs/formats/news.md 3.7).
 
-Belongs here: which record of a line holds, and when it ended. Does not belong here: which venues count, or whether
-the issuer is listed (`connectors.listed`).
+Belongs here: which record of a line is current, and when it ended. Does not belong here: which venues count,
+or whether the issuer is listed (`connectors.listed`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import polars as pl
 from connectors.firds import fields as f
 from connectors.kit import staged
 
-LATE: Final = timedelta(days=21)  # a table whose turn was passed over says nothing of who left the other
+# a table that missed its turn gives no evidence about lines missing from the other
+LATE: Final = timedelta(days=21)
 _META: Final = {
     "_company_id": pl.String(),
     "_observed_at": pl.Datetime("us", "UTC"),
@@ -28,9 +29,9 @@ _LINE: Final = ("_company_id", "isin", "mic")
 def lines(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
     """One row per company, ISIN and venue: columns of a record, `begins_on`, `ended_on`.
 
-    The newest record of a line holds, of one day the change. A line ended on the day that says so; where its record
-    is terminated without one, on that record's day; where it is missing from the whole files of both turns, on the
-    day it was missing the second time, though a change was told before that.
+    The newest record of a line is current; on the same day the change takes precedence. A line ended on its
+    stated day; if its record was terminated without one, on that record's day; if it is missing from the full
+    files of both turns, on the day it was missing the second time, even if a change was reported before that.
     """
     full = pl.concat([_rows(present, table.name) for table in f.full_tables(market)])
     whole = (
@@ -60,7 +61,7 @@ def lines(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def _gone() -> pl.Expr:
-    """The day a line was missing for the second time running; null while it stands in either table."""
+    """The day a line was missing for the second time in a row; null while it is in either table."""
     retired = pl.col("_retired_at").dt.date()
     passed_over = pl.col("edition").max() - pl.col("edition") > LATE
     stands = (

@@ -1,7 +1,8 @@
-"""FIRDS XML to staged rows: whole files (FULINS) and changes (DLTINS), by local names (docs/formats/news.md 3.3).
+"""Parses FIRDS XML to staged rows: full files (FULINS) and changes (DLTINS) (docs/formats/news.md 3.3).
 
-Belongs here: records of equities in bounded memory; the version in the namespaces changes, so none is looked at.
-Does not belong here: which file is which (`dataset`), or what a line means (`lines`).
+Belongs here: records of equities in bounded memory; elements are matched by local name, as the version in the
+namespaces changes. Does not belong here: recognition of files (`dataset`), or the meaning of a line
+(`lines`).
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ Refused = tuple[object, str, object]
 _MIC: Final = re.compile(r"[0-9A-Z]{4}")
 _EQUITY: Final = re.compile(f.EQUITY)
 _WRITTEN: Final = pl.Schema({column.name: pl.String() for column in f.COLUMNS})
-_FOREVER: Final = date(2999, 1, 1)  # 9999-12-31 and the like: no end is known
+_FOREVER: Final = date(2999, 1, 1)  # 9999-12-31 and the like: no known end
 _WORDS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(slots=True)
 class Found:
-    """What was seen in one file: records of any kind, and equities that cannot be read."""
+    """Counts of one file: records of any kind, and rejected equities."""
 
     records: int = 0
     refused: list[Refused] | None = None
 
 
 def full(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]]:
-    """Equities of a whole file that the issuer asked to be admitted; platforms trade any share without that."""
+    """Equities of a full file, except those admitted without the issuer's request: platforms trade any share."""
     for element in elements(body, "{*}RefData"):
         row = _row(element, f.FULL, edition, found)
         if row is not None and row["is_requested"] in (None, "true", "1"):
@@ -50,7 +51,7 @@ def full(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]
 
 
 def changes(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]]:
-    """Equities of a file of changes, whoever asked for their admission: that may be what changed."""
+    """Equities of a file of changes, with or without the issuer's request, which may be what changed."""
     for element in elements(body, tuple(f"{{*}}{name}" for name in f.CHANGES)):
         row = _row(element, f.CHANGES[local_name(element)], edition, found)
         if row is not None:
@@ -81,7 +82,7 @@ def _trouble(row: dict[str, Any]) -> str | None:
 
 
 def frame(rows: list[dict[str, Any]], tally: Tally) -> pl.DataFrame:
-    """Rows as staged: days read, and told where one does not read."""
+    """Rows as staged, with days parsed; unreadable values are counted as signals."""
     written = pl.DataFrame(rows, schema=_WRITTEN, orient="row")
     days = [column.name for column in f.COLUMNS if column.kind is Kind.DATE]
     read = written.with_columns(
@@ -98,6 +99,6 @@ def frame(rows: list[dict[str, Any]], tally: Tally) -> pl.DataFrame:
 
 
 def rejects(found: Found) -> pl.DataFrame:
-    """What was refused since the last call."""
+    """Rejects since the last call."""
     refused, found.refused = found.refused or [], None
     return staged.reject_rows(refused)

@@ -1,5 +1,6 @@
-"""GLEIF: who an LEI is, as a dataset that every market's folder makes its own (`dataset.lei_dataset`).
+"""GLEIF: LEI records, consolidating parents and ISINs, as datasets of each market (`dataset.lei_dataset`).
 
-Belongs here: LEI records of any edition, persons out at the door, numbers of the countries' registers. Does not
-belong here: which tables of a market name LEIs, or what is linked by them (the market's folder). See README.md.
+Belongs here: LEI records of any format, removal of persons before the archive, numbers of the countries'
+registers. Does not belong here: which tables of a market name LEIs, or are linked by them (the market's
+folder). See README.md.
 """

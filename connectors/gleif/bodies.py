@@ -1,7 +1,7 @@
-"""Bodies with LEI records taken apart as streams: API answers, the golden copy as JSON and CSV, LEI-CDF XML.
+"""Parses bodies with LEI records as streams: API answers, the golden copy as JSON and CSV, LEI-CDF XML.
 
-Belongs here: telling the editions apart, records one after another in bounded memory, and the same bodies without
-persons. Does not belong here: what a record says (`records`), or the CSV's columns (`table_edition`).
+Belongs here: detecting the format, yielding records in bounded memory, and rewriting bodies without persons.
+Does not belong here: the content of a record (`records`), or the CSV's columns (`table_edition`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from connectors.kit.streams import lent, stream
 from connectors.kit.twice import says_twice
 
 HEAD: Final = 64 * 1024
-UNREADABLE: Final = b'{"unreadable": '  # how a body goes on of which the rest could not be looked through
-_ANSWER: Final = 64 << 20  # an answer of the API is 200 records at most
+# marker appended to a body when the rest of it could not be checked for persons
+UNREADABLE: Final = b'{"unreadable": '
+_ANSWER: Final = 64 << 20  # an API answer has at most 200 records
 BLOCK_BYTES: Final = 4 << 20
 _LONGEST: Final = 16 << 20  # of one record
-_TAIL: Final = 1024  # bytes held back, among which the last brace is
+_TAIL: Final = 1024  # bytes held back; they contain the closing brace
 _GOLDEN: Final = re.compile(rb'\s*\{\s*"records"\s*:\s*')
 _API: Final = re.compile(rb'"type"\s*:\s*"lei-records"')
 _NO_DATA: Final = re.compile(rb'"data"\s*:\s*\[\s*\]')
@@ -49,11 +50,11 @@ class Edition(StrEnum):
 
 
 class NoRecords(Exception):  # noqa: N818 - named for what it says of a body
-    """A body without LEI records, or one that breaks off; the message says what was found."""
+    """A body without LEI records, or a truncated one; the message names what was found."""
 
 
 def edition(head: bytes) -> Edition | None:
-    """Which edition a body is, by its first bytes; None for another."""
+    """Format of a body, by its first bytes; None if unknown."""
     head = head.removeprefix(b"\xef\xbb\xbf")
     if _GOLDEN.match(head):
         return Edition.GOLDEN_COPY
@@ -66,7 +67,7 @@ def edition(head: bytes) -> Edition | None:
 
 
 def rows(body: BinaryIO) -> Iterator[Row]:
-    """Every record of a body that is no CSV. Raises NoRecords."""
+    """Every record of a body other than CSV. Raises NoRecords."""
     head = body.read(HEAD)
     kind = edition(head)
     rest = _Rejoined(head, body)
@@ -79,13 +80,16 @@ def rows(body: BinaryIO) -> Iterator[Row]:
         elif kind is Edition.XML:
             yield from map(records.of_xml, elements(cast("BinaryIO", rest), "{*}LEIRecord"))
         else:
-            raise NoRecords("LEI records were due (API answer, golden copy or LEI-CDF XML)")
+            raise NoRecords("expected LEI records (API answer, golden copy or LEI-CDF XML)")
     except (chunks.NotJson, *chunks.MALFORMED, NotXml, ArchiveError) as error:
         raise NoRecords(f"LEI records that do not parse: {error}") from error
 
 
 def without_persons(body: BinaryIO) -> BinaryIO:
-    """The body, unpacked, without records of sole proprietors; nothing of one that cannot be looked through."""
+    """The body, unpacked, without records of sole proprietors.
+
+    Where a body cannot be checked for them it ends with an `UNREADABLE` marker.
+    """
     return stream(_kept(body))
 
 
@@ -122,7 +126,7 @@ def _answered(text: bytes) -> list[Any]:
 
 
 def _answer_kept(text: bytes) -> bytes:
-    """As it was sent where nobody is in it; beside its data no member that may hold a record."""
+    """The answer without persons and without other members that may contain a record; unchanged if it has none."""
     found, answer = _answered(text), msgspec.json.decode(text)
     kept = [one for one in found if not is_person(records.of_api(one), msgspec.json.encode(one))]
     beside = {name: value for name, value in answer.items() if name != "data"}
@@ -153,7 +157,7 @@ def _golden_kept(body: _Rejoined, head: bytes) -> Iterator[bytes]:
 
 
 def _xml_kept(body: BinaryIO) -> Iterator[bytes]:
-    """Record by record, as bytes: what stands between them stays."""
+    """Yields the bytes record by record, without persons; text between records is kept."""
     text = b""
     while True:
         more = body.read(BLOCK_BYTES)
@@ -173,7 +177,7 @@ def _xml_kept(body: BinaryIO) -> Iterator[bytes]:
 
 
 def _record_kept(text: bytes) -> bytes:
-    """What stands before a record, and the record where it is no person's."""
+    """The text before a record, and the record itself unless it is a person's."""
     start = _RECORD_START.search(text)
     if start is None:
         raise NoRecords("the end of a record without its beginning")
@@ -187,9 +191,9 @@ def _record_kept(text: bytes) -> bytes:
 
 
 def _outside(text: bytes) -> bytes:
-    """What stands between records, where it tells of none."""
+    """The text between records; raises NoRecords if it may contain one."""
     if is_doubtful(text):
-        raise NoRecords("what may be a record stands outside of records")
+        raise NoRecords("text outside of records that may be a record")
     return text
 
 
@@ -198,7 +202,7 @@ _PREFIXES: Final = b'xmlns:lei="lei" xmlns:gleif="gleif"'
 
 
 class _Rejoined(io.RawIOBase):
-    """A body whose head was read already."""
+    """A body with its already read head put back."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         super().__init__()
@@ -216,7 +220,7 @@ class _Rejoined(io.RawIOBase):
 
 
 class _Array(io.RawIOBase):
-    """The array of a golden copy without the brace that closes the object around it."""
+    """The array of a golden copy without the closing brace of the surrounding object."""
 
     def __init__(self, body: _Rejoined) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
-"""The dataset `<cc>.lei` of a market: who the LEIs are that its other tables name.
+"""The dataset `<cc>.lei` of a market: LEI records of the LEIs that its other tables name.
 
-Belongs here: the declaration, what a file is, reading, asking the API, the shared identifiers. Asked are the LEIs
-that a run's other tables name, a hundred at a time; golden copies are read as files. A status is never taken
-from here: a lapsed LEI says nothing of its company (docs/formats/news.md 3.1).
+Belongs here: the declaration, recognition of files, reading, API requests, the shared identifiers. The LEIs
+named by a run's other tables are requested, a hundred at a time; golden copies are read as files. No company
+status is taken from here: a lapsed LEI is no evidence about its company (docs/formats/news.md 3.1).
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 HOST: Final = "api.gleif.org"
 RECORDS_URL: Final = f"https://{HOST}/api/v1/lei-records"
 LICENCE: Final = Licence("CC0-1.0", "https://www.gleif.org/en/meta/lei-data-terms-of-use", "Source: GLEIF")
-RATE: Final = 1.0  # requests a second: 60 a minute are answered (docs/formats/news.md 3.1)
-EACH: Final = 100  # LEIs of one question; the API answers with 200 at most
+RATE: Final = 1.0  # requests per second: the API allows 60 per minute (docs/formats/news.md 3.1)
+EACH: Final = 100  # LEIs per request; the API returns at most 200 records
 _ROWS: Final = 20_000
-_COMPANY: Final = "GENERAL"  # other categories repeat somebody else's number
+_COMPANY: Final = "GENERAL"  # other categories repeat another company's number
 _CATEGORIES: Final = (
     _COMPANY,
     "FUND",
@@ -62,7 +62,7 @@ _CATEGORIES: Final = (
     "RESIDENT_GOVERNMENT_ENTITY",
     "INTERNATIONAL_ORGANIZATION",
 )
-# Best first: of several LEIs of one company the first counts. Those that were never its own are left out.
+# Best first: of several LEIs of one company the first counts. _NEVER lists those that were never its own.
 _STATUSES: Final = (
     "ISSUED",
     "PENDING_TRANSFER",
@@ -77,15 +77,15 @@ _NEVER: Final = ("DUPLICATE", "ANNULLED", "CANCELLED")
 _PUBLISHED: Final = re.compile(rb'"publishDate"\s*:\s*"([0-9T:.+Z-]{19,32})"')
 _CONTENT: Final = re.compile(rb"ContentDate\s*>\s*([0-9T:.+Z-]{19,32})")
 _LEVEL: Final = re.compile(r"lei2")
-_NO_LEI: Final = "no LEI: twenty characters with check digits were due"
+_NO_LEI: Final = "no LEI: expected twenty characters with check digits"
 _SCHEMA: Final = pl.Schema({column.name: pl.String() for column in records.COLUMNS})
 _STAMP: Final = re.compile(r"(?:^|/)(\d{8})-(\d{4})-gleif-")
 
 
 def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
-    """A market's dataset of LEI records.
+    """Declares a market's dataset of LEI records.
 
-    named_by: staged table -> the column of it that holds LEIs to ask for.
+    named_by: staged table -> its column with LEIs to request.
     """
     table = records.table(market)
     return Dataset(
@@ -108,7 +108,7 @@ def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
 
 
 def naming_too(dataset: Dataset, named_by: Mapping[str, str]) -> Dataset:
-    """The dataset, which asks for the LEIs that these staged tables name as well."""
+    """The dataset extended to request the LEIs that these staged tables name as well."""
     return replace(dataset, wants=partial(_wanted_too, dataset.wants, dict(named_by)))
 
 
@@ -117,13 +117,13 @@ def _wanted_too(
     named_by: Mapping[str, str],
     tables: Mapping[str, pl.DataFrame],
 ) -> Iterator[str]:
-    """Each LEI once, whichever tables name it."""
+    """Each LEI once, from all tables."""
     found = set(own(tables)) if own is not None else set[str]()
     yield from sorted(found.union(_wanted(named_by, tables)))
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Level 1 records of any edition, as they are or in a zip that says so by its name."""
+    """Recognises level 1 records of any format, plain or in a zip named accordingly."""
     packed = sniff(head) is Format.ZIP and _LEVEL.search(name) is not None
     if not packed and bodies.edition(head) is None:
         return NotOurs("no LEI records (level 1): relationships, lists and other answers are not read here")
@@ -131,7 +131,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def published(name: str, head: bytes) -> datetime | None:
-    """When a body was published: by the stamp in its name, else by its own first bytes."""
+    """Publication time of a body: from the stamp in its name, else from its first bytes."""
     stamp = _STAMP.search(name)
     if stamp is not None and (named := _stamped("".join(stamp.groups()))) is not None:
         return named
@@ -162,14 +162,14 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
 
 
 def frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """The records of a body, columns of `records.COLUMNS`, and what of it is none. At least one."""
+    """The records of a body, with columns of `records.COLUMNS`, and its rejects. At least one frame."""
     unpacked = replace(piece, open=partial(plain, piece))
     with unpacked.open() as body:
         is_table = bodies.edition(body.read(bodies.HEAD)) is bodies.Edition.TABLE
     if is_table:
         for batch in tabular.read(unpacked, LAYOUT):
             if batch.rejects["excerpt"].str.starts_with(bodies.UNREADABLE.decode()).any():
-                raise NoRecords("a table that breaks off: what follows could not be looked through")
+                raise NoRecords("a table that breaks off: the rest could not be checked")
             yield batch.rows, batch.rejects
         return
     with unpacked.open() as body:
@@ -182,10 +182,10 @@ def frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
 
 
 def staged_rows(market: str, rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The market's rows with their company's number, and those whose LEI is none.
+    """The market's rows with their company's number, and rejects without a valid LEI.
 
-    The market's are those under its law or in its register; the rest of the world is other markets' business.
-    Persons are nobody's.
+    The market's rows are those under its law or in its register; other markets read the rest. Persons are
+    dropped.
     """
     at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
     registered = pl.col("registered_at").is_in(AUTHORITIES[market]).fill_null(value=False)
@@ -207,7 +207,7 @@ def _told(rows: pl.DataFrame, column: str, name: str, known: tuple[str, ...], ta
 
 
 def _numbers(market: str, rows: pl.DataFrame, tally: Tally) -> pl.Series:
-    """The number of the company whose LEI it is; null for branches, funds and registrations elsewhere."""
+    """The number of the company that owns the LEI; null for branches, funds and registrations elsewhere."""
     at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
     company = (pl.col("category") == _COMPANY).fill_null(value=True)
     own = company & ~pl.col("registration_status").is_in(_NEVER).fill_null(value=False)
@@ -223,7 +223,7 @@ def _numbers(market: str, rows: pl.DataFrame, tally: Tally) -> pl.Series:
 
 
 def _wanted(named_by: Mapping[str, str], tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """LEIs that were just named, each once."""
+    """LEIs named by the staged rows, each once."""
     found: set[str] = set()
     for table, column in named_by.items():
         rows = tables.get(table)
@@ -233,7 +233,7 @@ def _wanted(named_by: Mapping[str, str], tables: Mapping[str, pl.DataFrame]) -> 
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The records of some LEIs. Nothing is remembered: whoever is named again is asked for again."""
+    """The records of some LEIs. No cursor: an LEI named again is requested again."""
     del cursor
     asked = filter(is_lei, subjects)
     while chunk := list(islice(asked, EACH)):
@@ -243,12 +243,12 @@ def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
 
 
 def company_ids(market: str, rows: pl.DataFrame) -> pl.Series:
-    """The company of each staged row; null where the record is no company of the market."""
+    """The company of each staged row; null if the record is not a company of the market."""
     return rows.select((pl.lit(company_id(market, "")) + pl.col(NUMBER)).alias("_company_id")).to_series()
 
 
 def identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """The LEI of each company: of several the one in best standing, of these the last that was changed."""
+    """The LEI of each company: of several the one with the best status, then the last changed."""
     table = records.table(market)
     if table.name not in present:
         return staged.empty(IDENTIFIERS)

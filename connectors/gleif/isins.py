@@ -1,8 +1,8 @@
 """The dataset `<cc>.isin`: which LEI issued an ISIN, by ANNA and GLEIF (docs/formats/news.md 3.4).
 
-Belongs here: the declaration, reading, the shared identifiers. Kept are ISINs of the market's own numbering agency:
-those of others name notes and depositary receipts. An ISIN says nothing of a listing. Does not belong here: who an
-LEI is (`dataset`), or what trades (`connectors.firds`).
+Belongs here: the declaration, reading, the shared identifiers. Only ISINs of the market's own numbering
+agency are kept: those of others mean notes and depositary receipts. An ISIN is no evidence of a listing. Does
+not belong here: LEI records (`dataset`), or traded instruments (`connectors.firds`).
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
 
 HOST: Final = "mapping.gleif.org"
 URL: Final = f"https://{HOST}/api/v2/isin-lei/latest/download"
-MOST: Final = (
-    200  # ISINs of one company: who has more issues notes and warrants, which name nobody in practice
-)
+MOST: Final = 200  # ISINs of one company: issuers with more have notes and warrants, which serve no look-up
 _COLUMNS: Final = (
     Column("isin", Kind.TEXT, "of a security", nullable=False),
     Column("lei", Kind.TEXT, "of its issuer", nullable=False),
@@ -66,7 +64,7 @@ def table(market: str) -> Table:
 
 
 def isin_dataset(market: str) -> Dataset:
-    """A market's dataset of ISINs."""
+    """Declares a market's dataset of ISINs."""
     made = table(market)
     return Dataset(
         key=f"{market.lower()}.isin",
@@ -85,7 +83,7 @@ def isin_dataset(market: str) -> Dataset:
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All pairs; nothing where they are still those of the last time."""
+    """All pairs; nothing if unchanged since the last run."""
     since = None if cursor is None else Validators.of(cursor)
     answer = http.download(URL, expect={Format.ZIP}, since=since)
     if not isinstance(answer, NotModified):
@@ -93,13 +91,13 @@ def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterat
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The pairs as CSV, plain or in their zip; the day of publication stands in no first byte."""
+    """Recognises the pairs as CSV, plain or zipped; the content does not give the publication day."""
     del name
     found = sniff(head)
     first = head.removeprefix(b"\xef\xbb\xbf")
     if found is Format.ZIP or (found is Format.TEXT and first.startswith(_HEADER)):
         return Recognised(None, Scope.FULL)
-    return NotOurs(f"{found.value} where pairs of LEI and ISIN were due (CSV, or a zip with it)")
+    return NotOurs(f"expected pairs of LEI and ISIN (CSV, or a zip with it), found {found.value}")
 
 
 def _read(market: str, piece: Piece) -> Iterator[Batch]:
@@ -122,7 +120,7 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
 
 
 def identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """The ISINs of each company; none of an issuer of more than `MOST`, whose shares other registers name."""
+    """The ISINs of each company; none of an issuer of more than `MOST`: other registers name its shares."""
     made = table(market)
     if made.name not in present:
         return staged.empty(IDENTIFIERS)

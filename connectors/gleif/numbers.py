@@ -1,8 +1,8 @@
-"""From what an LEI record says of its registration to a company number of a market.
+"""Derives a company number of a market from the registration fields of an LEI record.
 
-Belongs here: which registration authority is which register, and the spellings its numbers come in. A number
+Belongs here: which registration authority is which register, and the spellings of its numbers. A number
 counts only under the market's own authority and law (docs/formats/news.md 3.1): branches and funds repeat the
-number of somebody else. Does not belong here: records (`records`).
+number of another company. Does not belong here: records (`records`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AUTHORITIES: Final[Mapping[str, tuple[str, ...]]] = {
     "UK": ("RA000585", "RA000586", "RA000587"),
     "DK": ("RA000170",),
 }
-# Northern Ireland and Scotland: what is registered there says so by its first letters.
+# Northern Ireland and Scotland: their numbers have these prefixes.
 _LETTERS: Final = {
     "RA000586": re.compile(r"NI|R0|NC|NF|NL"),
     "RA000587": re.compile(r"S[CFLO]|RS"),
@@ -34,18 +34,21 @@ _STRETCH: Final = 9
 _LETTER_DIGITS: Final = {chr(ord("A") + place): str(10 + place) for place in range(26)}
 _BRITISH: Final = 8  # characters of a number
 _SPELLED: Final = pl.Schema({"registered_at": pl.String(), "registered_as": pl.String()})
-_VALID: Final = 1  # ISO 7064: the number made of an LEI, modulo 97
+_VALID: Final = 1  # ISO 7064: remainder of a valid LEI's number modulo 97
 
 
 def is_lei(text: str | None) -> bool:
-    """Twenty characters whose check digits hold (ISO 17442)."""
+    """True for twenty characters with valid check digits (ISO 17442)."""
     if text is None or not _LEI.fullmatch(text):
         return False
     return int("".join(str(int(sign, 36)) for sign in text)) % 97 == _VALID
 
 
 def are_leis(values: pl.Expr) -> pl.Expr:
-    """The same of a column, false for null: letters become two digits, remainders go from stretch to stretch."""
+    """`is_lei` over a column, false for null.
+
+    Letters become two digits; the remainder is carried over blocks of nine digits, which fit an integer.
+    """
     fits = values.str.contains(f"^(?:{_LEI.pattern})$")
     digits = pl.when(fits).then(values).str.replace_many(_LETTER_DIGITS)
     rest = pl.lit("")
@@ -56,30 +59,30 @@ def are_leis(values: pl.Expr) -> pl.Expr:
 
 
 def is_personal(authority: str | None, number: str | None) -> bool:
-    """Whether a number under a Swedish authority is, or may be, a person's (docs/formats/se.md 1)."""
+    """True if a number under a Swedish authority is, or may be, a person's (docs/formats/se.md 1)."""
     if authority not in _SWEDISH or not number:
         return False
     return _PERSON.fullmatch(_SEPARATORS.sub("", number).replace("+", "")) is not None
 
 
 def are_personal(authority: pl.Expr, number: pl.Expr) -> pl.Expr:
-    """The same of columns."""
+    """`is_personal` over columns."""
     compact = number.str.replace_all(_SEPARATORS.pattern, "").str.replace_all("+", "", literal=True)
     personal = authority.is_in(_SWEDISH) & compact.str.contains(f"^(?:{_PERSON.pattern})$")
     return personal.fill_null(value=False)
 
 
 def company_number(market: str, authority: str | None, number: str | None) -> str | None:
-    """The canonical number of a company of a market; None for what is none, or has a wrong check digit."""
+    """The canonical number of a company of a market; None if invalid, also by its check digit."""
     row = pl.DataFrame([(authority, number)], _SPELLED, orient="row")
     return company_numbers(market, row).item()
 
 
 def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
-    """The same of columns `registered_at` and `registered_as`.
+    """`company_number` over the columns `registered_at` and `registered_as`.
 
-    What a number looks like is the rule of `warehouse.schema.identifiers`, over whole columns: a golden copy has
-    millions of them.
+    The rules are those of `warehouse.schema.identifiers`, applied to whole columns: a golden copy has
+    millions of rows.
     """
     authority, number = pl.col("registered_at"), pl.col("registered_as")
     due = authority.is_in(AUTHORITIES[market]) & ~are_personal(authority, number)
@@ -95,7 +98,7 @@ def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
 
 
 def _weighed(digits: pl.Expr, weights: tuple[int, ...]) -> pl.Expr:
-    """Whether the digits by their weights sum to nothing modulo 11."""
+    """True if the weighted sum of the digits is 0 modulo 11."""
     signs = (digits.str.slice(place, 1).str.to_integer(strict=False) for place in range(len(weights)))
     return pl.sum_horizontal(sign * weight for sign, weight in zip(signs, weights, strict=True)) % 11 == 0
 
@@ -117,7 +120,7 @@ def _danish(compact: pl.Expr) -> pl.Expr:
 
 
 def _swedish(compact: pl.Expr) -> pl.Expr:
-    """A legal person's number may have its century (16) before it; its check digit is Luhn's."""
+    """A legal person's number may be preceded by its century (16); its check digit is Luhn's."""
     number = compact.str.extract("^(?:16)?([1-9][0-9]{9})$")
     signs = [number.str.slice(place, 1).str.to_integer(strict=False) for place in range(10)]
     doubled = [sign * (2 - place % 2) for place, sign in enumerate(signs)]
@@ -126,7 +129,7 @@ def _swedish(compact: pl.Expr) -> pl.Expr:
 
 
 def _british(compact: pl.Expr) -> pl.Expr:
-    """Zeros go between letters and digits; numbers of the United States are none."""
+    """Pads zeros between letters and digits; rejects numbers of the United States."""
     fits = compact.str.contains("^(?:[A-Z]{2}[0-9A-Z]{1,6}|[0-9]{1,8}|[A-Z][0-9]{7})$")
     foreign = compact.str.contains("^(?:US|CIK[0-9]+$)")
     letters = compact.str.extract("^([A-Z]{0,2})")

@@ -1,6 +1,7 @@
-"""Golden copies as they are handed out: one file in a zip, of any edition and level.
+"""Opens golden copies as published: one file in a zip, of any format and level.
 
-Belongs here: the one member's bytes, bounded. Does not belong here: what they hold (`bodies`, `table_edition`).
+Belongs here: the one member's bytes, bounded. Does not belong here: their content (`bodies`,
+`table_edition`).
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ from connectors.kit.guarded import BROKEN, guarded, seekable
 from connectors.kit.unreadable import translated
 from connectors.kit.zips import Archive
 
-LARGEST: Final = 64 << 30  # bytes of level 1 as XML, which has more than 8 GB
+LARGEST: Final = 64 << 30  # bytes; level 1 as XML has more than 8 GB
 _IN_MEMORY: Final = 64 << 20
 
 
 class NotOneFile(Exception):  # noqa: N818 - named for what it says of an archive
-    """A zip that is damaged, encrypted, or holds another number of files than one."""
+    """A zip that is damaged, encrypted, or contains other than one file."""
 
 
 def plain(piece: Piece) -> BinaryIO:
-    """The plain bytes of a piece. Raises NotOneFile; reading one that is damaged further on raises Unreadable."""
+    """The plain bytes of a piece. Raises NotOneFile; reading damaged data raises Unreadable."""
     return translated(unpacked(staged.opened(piece), piece.name), piece.dataset, piece.name)
 
 
 def unpacked(body: BinaryIO, name: str) -> BinaryIO:
-    """The plain bytes of a body, zip or not, closed with them. Raises NotOneFile; reading raises ArchiveError."""
+    """The plain bytes of a body, zip or not; closing them closes the body.
+
+    Raises NotOneFile; reading raises ArchiveError.
+    """
     head = body.read(HEAD)
     whole = cast("BinaryIO", io.BufferedReader(_Rejoined(head, body), 1 << 20))
     if sniff(head) is not Format.ZIP:
@@ -41,7 +45,7 @@ def unpacked(body: BinaryIO, name: str) -> BinaryIO:
             archive = opened.enter_context(Archive(spool))
             files = [entry for entry in archive.infolist() if not entry.is_dir()]
             if len(files) != 1:
-                raise NotOneFile(f"an archive of {len(files)} files where one was due")
+                raise NotOneFile(f"expected an archive with one file, found {len(files)}")
             member = archive.open(files[0])
         except BROKEN as error:
             raise NotOneFile(f"an archive that does not open: {error}") from error
@@ -49,13 +53,13 @@ def unpacked(body: BinaryIO, name: str) -> BinaryIO:
 
 
 class _Owned:
-    """What an opened member stands on, closed with it."""
+    """The archive and stream of an opened member, closed with it."""
 
     def __init__(self, opened: ExitStack) -> None:
         self._opened = opened
 
     def read(self, size: int, /) -> bytes:
-        """Nothing: the member is what is read."""
+        """Returns nothing: only the member is read."""
         del size
         return b""
 
@@ -65,7 +69,7 @@ class _Owned:
 
 
 class _Rejoined(io.RawIOBase):
-    """A body whose first bytes were read already."""
+    """A body with its already read first bytes put back."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""The staged tables of level 2: who consolidates whom, and why somebody names no parent (docs/formats/news.md 3.2).
+"""The staged tables of level 2: consolidating parents, and reasons for naming none (docs/formats/news.md 3.2).
 
-Belongs here: columns, and where each edition keeps them. Does not belong here: reading (`parents`), or what an
-owner line is made of (`parent_holdings`).
+Belongs here: columns, and their place in each format. Does not belong here: reading (`parents`), or the
+mapping to holdings (`parent_holdings`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _T: Final = Kind.TEXT
 DIRECT: Final = "IS_DIRECTLY_CONSOLIDATED_BY"
 ULTIMATE: Final = "IS_ULTIMATELY_CONSOLIDATED_BY"
 CONSOLIDATED: Final = (DIRECT, ULTIMATE)
-# of funds and branches: nobody's parent
+# relations of funds and branches: not parents
 LEFT: Final = ("IS_INTERNATIONAL_BRANCH_OF", "IS_FUND-MANAGED_BY", "IS_SUBFUND_OF", "IS_FEEDER_TO")
-PERIOD: Final = "RELATIONSHIP_PERIOD"  # the others are of accounts and documents
-PERIODS: Final = 5  # of one relationship in the CSV
+PERIOD: Final = "RELATIONSHIP_PERIOD"  # other periods concern accounts and documents
+PERIODS: Final = 5  # period columns per relationship in the CSV
 CATEGORIES: Final = ("DIRECT_ACCOUNTING_CONSOLIDATION_PARENT", "ULTIMATE_ACCOUNTING_CONSOLIDATION_PARENT")
 REASONS: Final = (
     "NO_KNOWN_PERSON",
@@ -35,11 +35,11 @@ REASONS: Final = (
 )
 
 _RELATION: Final = (
-    Column("child", _T, "LEI of who is consolidated", nullable=False),
-    Column("parent", _T, "LEI of who consolidates", nullable=False),
-    Column("relation", _T, "directly or ultimately, the source's word", nullable=False),
+    Column("child", _T, "LEI of the consolidated entity", nullable=False),
+    Column("parent", _T, "LEI of the consolidating entity", nullable=False),
+    Column("relation", _T, "directly or ultimately, as in the source", nullable=False),
     Column("status", _T, "ACTIVE, INACTIVE"),
-    Column("registration_status", _T, "PUBLISHED, LAPSED, …: of the record"),
+    Column("registration_status", _T, "PUBLISHED, LAPSED, …: state of the record"),
     Column("last_update", _T, "when the record was last changed, as written"),
 )
 _SPAN: Final = (
@@ -48,7 +48,7 @@ _SPAN: Final = (
     Column("deleted", _T, "when the record was taken out of the golden copy"),
 )
 _EXCEPTION: Final = (
-    Column("lei", _T, "LEI of who names no parent", nullable=False),
+    Column("lei", _T, "LEI of the entity without a reported parent", nullable=False),
     Column("category", _T, "direct or ultimate parent", nullable=False),
     Column("reason", _T, "why"),
 )
@@ -105,7 +105,7 @@ EXCEPTION_CSV: Final = Layout(
     table=Table("gleif_repex_csv", "Columns of the exceptions that are read.", ("lei",), _EXCEPTION),
     mandatory=("lei", "category", "reason"),
     key="lei",
-    # unverified: the source's own names of these two differ between its documents
+    # unverified: the source's documents differ on the names of these two
     aliases={
         "Exception.Category": "category",
         "ExceptionCategory": "category",
@@ -121,7 +121,7 @@ def relations_table(market: str) -> Table:
     """Staged relationships of a market, one row per child, parent and kind."""
     return Table(
         f"{market.lower()}_lei_parent",
-        "Who consolidates whom: accounting consolidation, no shareholding.",
+        "Accounting consolidation between entities; not shareholdings.",
         ("child", "parent", "relation"),
         RELATION_COLUMNS,
     )
@@ -131,7 +131,7 @@ def exceptions_table(market: str) -> Table:
     """Staged exceptions of a market."""
     return Table(
         f"{market.lower()}_lei_exception",
-        "Why somebody names no parent.",
+        "Reasons for reporting no parent.",
         ("lei", "category"),
         EXCEPTION_COLUMNS,
     )

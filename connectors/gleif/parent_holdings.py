@@ -1,8 +1,8 @@
-"""Consolidating parents to shared holdings: control, never a share (docs/formats/news.md 3.2).
+"""Maps consolidating parents to shared holdings: control, never a share (docs/formats/news.md 3.2).
 
-A parent is known by its LEI alone, so a line has neither name nor kind; where another register tells of the holder
-`pipelines` takes both from there. A record whose registration has lapsed is stale and stays; one that was retired,
-became inactive, was deleted, or left the whole file has ended. Does not belong here: reading (`parents`).
+A parent is known by its LEI only, so a line has neither name nor kind; `pipelines` adds both if another
+register has the holder. A record with a lapsed registration is stale and stays; one that was retired, became
+inactive, was deleted, or is missing from the full file has ended. Does not belong here: reading (`parents`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _STANDING: Final = (
     "PUBLISHED",
     "LAPSED",
     "RETIRED",
-)  # the others were never, or are not yet, a record of the parent
+)  # with another status a record was never, or is not yet, valid
 _RETIRED: Final = "RETIRED"
 _ACTIVE: Final = "ACTIVE"
 
 
 def holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """One line per company and parent: direct where the company's own accounts go into the parent's."""
+    """One line per company and parent: direct if the parent's accounts consolidate the company's directly."""
     table = f.relations_table(market)
     if table.name not in present:
         return staged.empty(HOLDINGS)
@@ -64,7 +64,7 @@ def holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
 
 def _ended() -> pl.Expr:
-    """The day a relationship ended; where nobody says which, the day its record last changed or was seen."""
+    """The day a relationship ended; if not stated, the day its record last changed or was observed."""
     said = text.iso_date(pl.col("ended"))
     changed = pl.coalesce(
         text.iso_date(pl.col("deleted")),

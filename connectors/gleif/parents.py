@@ -1,7 +1,7 @@
 """The dataset `<cc>.lei_parents`: relationships and reporting exceptions of level 2 (docs/formats/news.md 3.2).
 
-Belongs here: the declaration, what a file is, reading XML, CSV and answers of the API. Relationships name LEIs
-alone: whose child is a company of the market, links tell. Does not belong here: owner lines (`parent_holdings`).
+Belongs here: the declaration, recognition of files, reading XML, CSV and answers of the API. Relationships
+name LEIs only; links find the child's company. Does not belong here: mapping to holdings (`parent_holdings`).
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ _API: Final = re.compile(rb'"type"\s*:\s*"(?:relationship-records|reporting-exce
 _XML: Final = re.compile(rb"<(?:\w+:)?(?:RelationshipData|ReportingExceptionData)[\s>]")
 _RELATIONS: Final = b"Relationship.StartNode.NodeID"
 _EXCEPTIONS: Final = re.compile(rb'^"?LEI"?,"?Exception[.C]')
-_DUE: Final = "relationships or reporting exceptions were due (XML, CSV or an answer of the API)"
+_DUE: Final = "expected relationships or reporting exceptions (XML, CSV or an answer of the API)"
 
 
 class _NoLevel2(Exception):  # noqa: N818 - named for what it says of a body
-    """A body without relationships and exceptions, or one that breaks off."""
+    """A body without relationships and exceptions, or a truncated one."""
 
 
 def parents_dataset(market: str) -> Dataset:
-    """A market's dataset of level 2."""
+    """Declares a market's dataset of level 2."""
     tables = (f.relations_table(market), f.exceptions_table(market))
     return Dataset(
         key=f"{market.lower()}.lei_parents",
@@ -84,7 +84,7 @@ def parents_dataset(market: str) -> Dataset:
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All relationships; nothing where they are still those of the last time."""
+    """All relationships; nothing if unchanged since the last run."""
     since = None if cursor is None else Validators.of(cursor)
     answer = http.download(RELATIONS_URL, expect={Format.ZIP}, since=since)
     if not isinstance(answer, NotModified):
@@ -92,7 +92,7 @@ def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterat
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Level 2 of any edition, as it is or in a zip that says so by its name."""
+    """Recognises level 2 of any format, plain or in a zip named accordingly."""
     packed = sniff(head) is Format.ZIP and _PACKED.search(name) is not None
     if not packed and _kind(head) is None:
         return NotOurs("no relationships or reporting exceptions of GLEIF (level 2)")
@@ -127,7 +127,7 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
 
 
 def _frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Relationships or exceptions as written, and what is none. At least one frame."""
+    """Relationships or exceptions as written, and rejects. At least one frame."""
     unpacked = replace(piece, open=partial(plain, piece))
     with unpacked.open() as body:
         head = body.read(HEAD * 16)
@@ -222,7 +222,7 @@ def _text(value: object) -> str | None:
 
 
 def _relations(rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Consolidations, and those between whom nobody is known by a sound LEI."""
+    """Consolidations, and rejects without two different valid LEIs."""
     known = (*f.CONSOLIDATED, *f.LEFT)
     for relation, child in (
         rows.filter(~pl.col("relation").is_in(known)).select("relation", "child").iter_rows()
@@ -233,8 +233,7 @@ def _relations(rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataF
     mine = mine.with_columns(_sound=sound)
     wrong = mine.filter(~pl.col("_sound")).select("child", "parent").iter_rows()
     refused = staged.reject_rows(
-        (child, "a child or parent without a sound LEI, or nobody's but its own", parent)
-        for child, parent in wrong
+        (child, "a child or parent without a valid LEI, or its own parent", parent) for child, parent in wrong
     )
     kept = mine.filter("_sound").drop("_sound")
     return kept.unique(["child", "parent", "relation"], keep="last", maintain_order=True), refused
@@ -248,6 +247,6 @@ def _exceptions(rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.Data
     sound = are_leis(pl.col("lei")) & pl.col("category").is_not_null()
     mine = rows.with_columns(_sound=sound)
     wrong = mine.filter(~pl.col("_sound")).select("lei", "category").iter_rows()
-    refused = staged.reject_rows((lei, "no sound LEI, or no category", category) for lei, category in wrong)
+    refused = staged.reject_rows((lei, "no valid LEI, or no category", category) for lei, category in wrong)
     kept = mine.filter("_sound").drop("_sound")
     return kept.unique(["lei", "category"], keep="last", maintain_order=True), refused

@@ -1,9 +1,9 @@
-"""Which LEI records are persons', or may be: these leave before the archive.
+"""Decides which LEI records are, or may be, persons': these are removed before the archive.
 
 See docs/formats/news.md 3.1, docs/formats/se.md 1.
 
-Readers look where a value is due. Here every byte of a record counts: one that is misspelled, shifted or has a
-member twice holds a person's facts where no reader looks. Does not belong here: cutting a body into records
+Parsers read only the expected fields. Here every byte of a record counts: a misspelled, shifted or duplicate
+member can contain personal data that no parser reads. Does not belong here: cutting a body into records
 (`bodies`, `table_edition`), spellings of numbers (`numbers`).
 """
 
@@ -19,18 +19,19 @@ _SWEDISH: Final = AUTHORITIES["SE"]
 _SOLE: Final = SOLE.encode()
 _MARKS: Final = (_SOLE, *(code.encode() for code in _SWEDISH))
 _NUMBER: Final = re.compile(rb"(?<![0-9])((?:18|19|20)?[0-9]{6}[-+ .]{0,3}[0-9]{4})(?![0-9])")
-_LEI: Final = re.compile(rb"(?<![0-9A-Z])[0-9A-Z]{18}[0-9]{2}(?![0-9A-Z])")  # may hold ten digits in a row
+# removed before the search: may contain ten digits in a row
+_LEI: Final = re.compile(rb"(?<![0-9A-Z])[0-9A-Z]{18}[0-9]{2}(?![0-9A-Z])")
 
 
 def is_doubtful(text: bytes) -> bool:
-    """Whether a text says sole proprietor or names a Swedish register: without either no record is a person's."""
+    """True if a text mentions sole proprietors or a Swedish register: without either, no record is a person's."""
     return any(mark in text for mark in _MARKS)
 
 
 def is_person(row: Row, record: bytes) -> bool:
-    """Whether a record, as it was read and in its bytes, is a sole proprietor's, or a person's by its number.
+    """True if a record, by its fields or its bytes, is a sole proprietor's, or a person's by its number.
 
-    One that says neither under which law nor in which register it is makes a row in no market: it may be anybody's.
+    One with neither a law nor a register gives no row in any market: it may be a person's.
     """
     if row["category"] == SOLE or is_personal(row["registered_at"], row["registered_as"]):
         return True
@@ -40,6 +41,6 @@ def is_person(row: Row, record: bytes) -> bool:
 
 
 def _has_personal_number(record: bytes) -> bool:
-    """A person's number anywhere in a record that names a Swedish register, whatever stands around it."""
+    """True if a record that names a Swedish register contains a personal number anywhere."""
     plain = _LEI.sub(b" ", record)
     return any(is_personal(_SWEDISH[0], found[1].decode()) for found in _NUMBER.finditer(plain))

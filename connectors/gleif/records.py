@@ -1,7 +1,7 @@
-"""LEI records of every edition as one flat row (docs/formats/news.md 3.1).
+"""LEI records of every format as one flat row (docs/formats/news.md 3.1).
 
-Belongs here: where each edition keeps which value, and the staged table. Does not belong here: cutting a body
-into records (`bodies`), or which market a record belongs to (`dataset`).
+Belongs here: the path of each value in each format, and the staged table. Does not belong here: cutting a
+body into records (`bodies`), or which market a record belongs to (`dataset`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COLUMNS: Final = (
     Column("lei", _T, "LEI", nullable=False),
     Column("legal_name", _T, "legal name"),
     Column("registered_at", _T, "code of the registration authority, RA……"),
-    Column("registered_as", _T, "number there, as it was typed"),
+    Column("registered_as", _T, "number there, as entered"),
     Column("jurisdiction", _T, "law it is under: country, or country and region"),
     Column("country", _T, "country of the legal address"),
     Column("category", _T, "GENERAL, FUND, BRANCH, …"),
@@ -32,7 +32,7 @@ SOLE: Final = "SOLE_PROPRIETOR"
 
 Row = dict[str, str | None]
 
-# column -> where the API (attributes.…) and the editions of LEI-CDF keep it
+# column -> path in the API (attributes.…) and in the formats of LEI-CDF
 _API: Final[Mapping[str, str]] = {
     "lei": "lei",
     "legal_name": "entity.legalName.name",
@@ -74,12 +74,12 @@ def of_api(record: object) -> Row:
 
 
 def of_golden_copy(record: object) -> Row:
-    """One object of `records`: text stands under `$`."""
+    """One object of `records`; text is the value of `$`."""
     return _row(CDF, lambda path: _text(_down(record, [*path, "$"])))
 
 
 def of_xml(record: etree._Element) -> Row:
-    """One LEIRecord; namespaces differ between editions and operators, local names do not."""
+    """One LEIRecord; namespaces differ between versions and operators, local names do not."""
 
     def text(path: list[str]) -> str | None:
         found = record.find("/".join(f"{{*}}{step}" for step in path))

@@ -1,8 +1,8 @@
-"""The golden copy as CSV: 338 columns known by their names, records without persons (docs/formats/news.md 3.1).
+"""The golden copy as CSV: 338 columns identified by name, records without persons (docs/formats/news.md 3.1).
 
-Belongs here: which column is which, telling such a file by its header, and lines of persons out of it. A record may
-hold line ends within its quotes, so that records are cut where quotes are even. Does not belong here: the other
-editions (`bodies`), or what a record says.
+Belongs here: the columns, recognising such a file by its header, and removing lines of persons. A record may
+contain line ends inside quotes, so records are cut where the quotes are balanced. Does not belong here: the
+other formats (`bodies`), or the content of a record.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONGEST: Final = 4 << 20  # bytes of one record
 _BLOCK: Final = 4 << 20
 _QUOTE: Final = b'"'
 _NEEDED: Final = ("LEI", f"{records.AUTHORITY}ID", "Registration.RegistrationStatus")
-_TOLD_BY: Final = ("category", "registered_at", "registered_as", "jurisdiction")  # columns
+_TOLD_BY: Final = ("category", "registered_at", "registered_as", "jurisdiction")  # columns read
 _TABLE: Final = Table("gleif_csv", "Columns of the golden copy that are read.", ("lei",), records.COLUMNS)
 LAYOUT: Final = Layout(
     table=_TABLE,
@@ -32,23 +32,23 @@ LAYOUT: Final = Layout(
 
 
 class BrokenTable(Exception):  # noqa: N818 - named for what it says of a body
-    """A table without end of a record, or the columns that tell persons; the message says what was found."""
+    """A table with an unfinished record, or without the columns that identify persons; the message says which."""
 
 
 def is_header(head: bytes) -> bool:
-    """Whether a body begins with the names of the golden copy's columns."""
+    """True if a body begins with the column names of the golden copy."""
     return set(_NEEDED) <= set(_cells(head.partition(b"\n")[0]))
 
 
 def without_persons(body: BinaryIO) -> Generator[bytes, None, None]:
-    """The lines of a table, those of persons left out. Raises BrokenTable."""
+    """The lines of a table without those of persons. Raises BrokenTable."""
     found = _records(body)
     header = next(found, b"")
     names = _cells(header)
     if missing := [records.CDF[name] for name in _TOLD_BY if records.CDF[name] not in names]:
-        raise BrokenTable(f"column {', '.join(missing)} is missing: nobody can tell who is a person")
+        raise BrokenTable(f"column {', '.join(missing)} is missing: persons cannot be recognised")
     if is_doubtful(header):
-        raise BrokenTable("what may be a record stands among the names of columns")
+        raise BrokenTable("text among the column names that may be a record")
     yield header
     for record in found:
         if not (is_doubtful(record) and _is_person(names, record)):
@@ -56,7 +56,7 @@ def without_persons(body: BinaryIO) -> Generator[bytes, None, None]:
 
 
 def _is_person(names: list[str], record: bytes) -> bool:
-    """A record that has not one cell for every column stays out as well: nobody can tell."""
+    """True if the record is a person's; also if it has not one cell per column, as it cannot be checked."""
     cells = _cells(record)
     if len(cells) != len(names):
         return True
@@ -68,12 +68,12 @@ def _cells(record: bytes) -> list[str]:
     text = record.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").rstrip("\r\n")
     try:
         return next(csv.reader([text]), [])
-    except csv.Error:  # a cell past csv's limit: too short to tell
+    except csv.Error:  # a cell above csv's limit; the empty list makes the record be dropped
         return []
 
 
 def _records(body: BinaryIO) -> Iterator[bytes]:
-    """Whole records, their line ends with them."""
+    """Whole records, including their line ends."""
     open_record, quotes = b"", 0
     for line in _lines(body):
         open_record += line

@@ -1,7 +1,7 @@
-"""Members of a zip that are as they were in the zip before it, by what both directories say of them.
+"""Finds zip members unchanged since the previous archive, comparing entries of both central directories.
 
-Name, size and CRC-32 of the plain bytes: what reading a member would have checked. Does not belong here: whether
-the one before was taken in (`pipelines`), or reading members (`archives`).
+Compared are name, size and CRC-32 of the plain bytes: what reading a member would have checked. Does not
+belong here: whether the previous archive was ingested (`pipelines`), or reading members (`archives`).
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from connectors.bodies import Former
 from connectors.kit import zips
 from connectors.kit.guarded import BROKEN, ArchiveError, seekable
 
-_IN_MEMORY: Final = 1 << 24  # packed bytes of a stream that cannot be sought in
+_IN_MEMORY: Final = 1 << 24  # packed bytes kept in memory for a stream that is not seekable
 
 Mark = tuple[str, int, int]  # name, bytes, CRC-32
 
 
 def mark(entry: zips.ZipInfo) -> Mark:
-    """What a member is known by from one archive to the next."""
+    """Identity of a member across archives."""
     return entry.orig_filename, entry.file_size, entry.CRC
 
 
 def alike(entries: Iterable[zips.ZipInfo], former: Former | None) -> frozenset[Mark]:
     """Marks of the members that need not be read again.
 
-    None of them where the archive before cannot be listed, and where a file has told of something since that the
-    archive has no member for: nobody knows which one it concerns.
+    Empty if the previous archive cannot be listed, or if a file delivered since has a name that no member
+    has: the member it concerns is then unknown.
     """
     if former is None:
         return frozenset()
@@ -45,7 +45,7 @@ def alike(entries: Iterable[zips.ZipInfo], former: Former | None) -> frozenset[M
 
 
 def _once(former: Former) -> frozenset[Mark]:
-    """Members of the archive before whose name stands there once."""
+    """Members of the previous archive with a name that occurs once."""
     try:
         with seekable(former.open(), _IN_MEMORY) as stream:
             marks = [mark(entry) for entry in zips.directory(stream, "")]

@@ -1,11 +1,11 @@
-"""Safe reading of zip, gzip and tar: nothing is written to disk under a name that an archive chose.
+"""Safe reading of zip, gzip and tar: no file is written to disk under a name taken from an archive.
 
-An archive that cannot be listed raises ArchiveError; a member that cannot be believed (hostile name, link,
-encrypted, over a cap, wrong checksum, cut off) raises it when opened or read, so that one bad member among
-49,000 stops nothing. Members are openables: small ones carry their packed bytes, large ones open the archive
-again, so they can be handed to another process whenever the archive's own `open` can.
+An archive that cannot be listed raises ArchiveError; an untrustworthy member (hostile name, link, encrypted,
+over a cap, wrong checksum, truncated) raises it when opened or read, so that one bad member among 49,000 does
+not stop the rest. Members are openables: small ones carry their packed bytes, large ones open the archive
+again, so they can be passed to another process whenever the archive's own `open` can.
 
-Does not belong here: which members a dataset wants, and the zip format itself (`zips`).
+Does not belong here: which members a dataset reads, and the zip format itself (`zips`).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Open = Callable[[], BinaryIO]
 
 _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
-IN_MEMORY: Final = 16 * _MIB  # packed bytes up to which a member carries its own
+IN_MEMORY: Final = 16 * _MIB  # packed bytes up to which a member is kept in memory
 RATIO_FROM: Final = 64 * _MIB
-_ARCHIVE_NAMES: Final = (".zip", ".xbri")  # members worth a look inside; their bytes decide
+_ARCHIVE_NAMES: Final = (".zip", ".xbri")  # members that may be archives; their bytes decide
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps on unpacked sizes. `ratio` (unpacked : packed) is judged on members above 64 MiB only."""
+    """Caps on unpacked sizes. `ratio` (unpacked : packed) is checked on members above 64 MiB only."""
 
     members: int = 500_000
     member_bytes: int = 16 * _GIB
@@ -53,7 +53,7 @@ LIMITS: Final = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file in an archive. Where it is bad, `open` or the reading raises ArchiveError."""
+    """One file in an archive. If it is bad, `open` or reading raises ArchiveError."""
 
     name: str
     size: int | None
@@ -62,7 +62,7 @@ class Member:
 
 @dataclass(slots=True)
 class _Walk:
-    """One walk through an archive and those inside it: what it spent, which names it gave."""
+    """State of one walk through an archive and nested ones: bytes and members counted, names yielded."""
 
     limits: Limits
     keep: Callable[[str], bool] | None
@@ -82,7 +82,7 @@ class _Walk:
         return self.keep is None or self.keep(name)
 
     def unique(self, name: str) -> str:
-        """Archives may hold a name twice; a pointer into RAW must not."""
+        """Adds `~2`, `~3`, … to repeated names: archives may hold a name twice; a pointer into RAW must not."""
         self.names[name] += 1
         return name if self.names[name] == 1 else f"{name}~{self.names[name]}"
 
@@ -98,8 +98,8 @@ def members(
 ) -> Iterator[Member]:
     """Files of a zip, a tar or a gzip, in the archive's order; directories are left out.
 
-    keep: which names to hand out. nested: levels of zips inside zips that are opened, joined
-    `outer.zip!/inner`. former: members of a zip that stand alike in the one before are left out (`alike`).
+    keep: which names to yield. nested: levels of zips inside zips that are opened, joined `outer.zip!/inner`.
+    former: previous archive; unchanged members of a zip are left out (`alike`).
     """
     walk = _Walk(limits, keep)
     found = _format(open_)
@@ -114,10 +114,10 @@ def members(
 
 
 def plain(open_: Open, name: str, limits: Limits = LIMITS) -> BinaryIO:
-    """The plain bytes: gunzipped where they are gzip's, else as they are. Reading raises ArchiveError."""
+    """The plain bytes: gunzipped if gzip, otherwise unchanged. Reading raises ArchiveError."""
     stream = open_()
     if isinstance(stream, io.BufferedReader):
-        head = stream.peek(HEAD)  # unpacked once, looked at and read
+        head = stream.peek(HEAD)  # peeked, so that the stream is opened once
     else:
         head = stream.read(HEAD)
         if stream.seekable():
@@ -136,7 +136,7 @@ def _format(open_: Open) -> Format:
 
 
 def holds_tar(open_: Open, name: str, limits: Limits = LIMITS) -> bool:
-    """Whether a gzip is a packed tar. A damaged one is a plain file whose reading tells the damage."""
+    """True if a gzip is a packed tar. A damaged one counts as a plain file; reading it reports the damage."""
     try:
         with plain(open_, name, limits) as stream:
             return sniff(stream.read(HEAD)) is Format.TAR
@@ -154,7 +154,7 @@ def _zip(
         for entry in entries:
             name = walk.unique(prefix + entry.filename)
             if not walk.wants(name) and not (nested > 0 and name.lower().endswith(_ARCHIVE_NAMES)):
-                continue  # unread: a share of an archive costs no more than the share
+                continue  # not opened: reading a few members must not cost the whole archive
             if mark(entry) in known:
                 continue
             reason = _bad(entry, walk.limits)
@@ -182,7 +182,7 @@ def _descend(walk: _Walk, member: Member, nested: int) -> Iterator[Member]:
                 yield from _zip(walk, member.open, member.name, f"{member.name}!/", nested - 1)
                 return
         except ArchiveError as error:
-            # The inner archive is bad: it is one bad member of the outer one, which goes on.
+            # A bad inner archive is one bad member of the outer one, which goes on.
             inner = Member(member.name, member.size, partial(refuse, member.name, error.member, error.reason))
             yield from [inner] if walk.wants(member.name) else []
             return
@@ -191,7 +191,7 @@ def _descend(walk: _Walk, member: Member, nested: int) -> Iterator[Member]:
 
 
 class _Entry(tarfile.TarInfo):
-    """A header that knows a file cut off between two members from a tar that ends."""
+    """A tar header that distinguishes a file truncated between two members from a complete tar."""
 
     @classmethod
     def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:
@@ -200,7 +200,7 @@ class _Entry(tarfile.TarInfo):
         except HeaderError as error:
             if type(error).__name__ == "EOFHeaderError":  # the end mark
                 raise
-            # tarfile takes any other as the end too, once it has read a member.
+            # tarfile takes any other error as the end too, once it has read a member.
             raise ReadError(f"it ends without its end mark ({error})") from None
 
 

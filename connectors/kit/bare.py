@@ -1,6 +1,6 @@
-"""Lines whose fields stand without quotes, each with as many as are due, read without a look at each of them.
+"""Fast path for CSV without quotes: verifies field counts of a whole block at once, then lets polars parse it.
 
-Does not belong here: lines that have too few or too many (`ragged`); what quotes mean (`quoted`).
+Does not belong here: lines with too few or too many fields (`ragged`); quoted fields (`quoted`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from connectors.kit.textual import NOT_AS_THEY_STAND, is_broad
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Whole lines, those of one kind and others.
+    """Whole lines of the expected form, with the others listed apart.
 
-    order: of all separators and line ends, one behind the other, which are ends. others: lines of another kind,
-    without their ends, by their place among all lines (ascending).
+    order: for all separators and line ends in sequence, which are line ends. others: lines of another form,
+    without their line ends, by line index (ascending).
     """
 
     body: bytes
@@ -28,21 +28,21 @@ class Lines:
 
 
 def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
-    """Text columns («0», «1», …) of whole lines, those of `columns`; None where a line has not `width` fields."""
+    """Text columns («0», «1», …) of whole lines, those of `columns`; None if a line has not `width` fields."""
     numbers = values(body)
     ends = where(numbers, "\n")
     return rows_of(Lines(body, ends.filter(ends | where(numbers, separator))), width, columns, separator)
 
 
 def rows_of(lines: Lines, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
-    """What `rows` gives, of all lines but the others; what these hold is not looked at.
+    """Like `rows`, for all lines except the others, which are not parsed.
 
-    Polars cuts long rows and fills short ones in silence, so what stands between two ends is counted beforehand.
+    Polars silently cuts long rows and fills short ones, so fields per line are counted beforehand.
     """
     body = lines.body
     if not body.endswith(b"\n") or not _are_due(lines, width, separator):
         return None
-    # polars would drop the return
+    # polars would drop the carriage return
     if body.startswith(NOT_AS_THEY_STAND) or b"\r" in body or b"\0" in body or is_broad(body, separator):
         return None
     try:
@@ -61,9 +61,9 @@ def rows_of(lines: Lines, width: int, columns: Sequence[int], separator: str) ->
 
 
 def _are_due(lines: Lines, width: int, separator: str) -> bool:
-    """Whether all lines but the others have as many fields as are due.
+    """True if all lines except the others have the expected number of fields.
 
-    Each line has its separators, and only it, where each `width`th of all separators and line ends is a line's end.
+    That is so if every `width`th of all separators and line ends is a line end, and no other is.
     """
     order = _order_without_others(lines, width, separator)
     count = lines.order.sum() - len(lines.others)
@@ -71,9 +71,9 @@ def _are_due(lines: Lines, width: int, separator: str) -> bool:
 
 
 def _order_without_others(lines: Lines, width: int, separator: str) -> pl.Series:
-    """The order of all lines but the others, if those have as many fields as are due; else of whatever."""
+    """The order of all lines except the others; meaningful only if those have `width` fields each."""
     kept: list[pl.Series] = []
-    since, start = 0, 0  # a line, and where it begins in the order
+    since, start = 0, 0  # a line, and its start in the order
     for line, text in lines.others.items():
         size = (line - since) * width
         kept.append(lines.order.slice(start, size))
@@ -82,7 +82,7 @@ def _order_without_others(lines: Lines, width: int, separator: str) -> pl.Series
 
 
 def _without_others(frame: pl.DataFrame, lines: Lines) -> pl.DataFrame | None:
-    """The rows of all lines but the others; None where there are not as many rows as lines."""
+    """The rows of all lines except the others; None if the number of rows differs from that of lines."""
     if frame.height != lines.order.sum():
         return None
     kept: list[pl.DataFrame] = []

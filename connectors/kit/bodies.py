@@ -1,7 +1,6 @@
-"""A body that was fetched: checked before it is believed, with the time the server gave it.
+"""A fetched body, with the checks it has passed and the server's time.
 
-Belongs here: what a fetch hands on, and the checks on its bytes. Does not belong here: asking for it
-(`http`).
+Belongs here: what a fetch returns, and the checks on its bytes. Does not belong here: requests (`http`).
 """
 
 from __future__ import annotations
@@ -30,24 +29,24 @@ KEPT_HEADERS: Final = (
     "last-modified",
     "x-rate-limit-remaining",
 )
-_BUSY: Final = b"too many requests"  # said with status 200 by at least one registry
+_BUSY: Final = b"too many requests"  # sent with status 200 by at least one registry
 
 
 class Validators(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the next fetch of the same address sends along, to hear «not modified» instead of gigabytes."""
+    """Validators for the next conditional request, so that an unchanged file gives 304 instead of gigabytes."""
 
     etag: str | None = None
     last_modified: str | None = None
 
     def cursor(self) -> Cursor | None:
-        """As a dataset's cursor; None where the server gave nothing to compare."""
+        """As a dataset's cursor; None if the server sent no validator."""
         if self.etag is None and self.last_modified is None:
             return None
         return Cursor(msgspec.json.encode(self).decode())
 
     @staticmethod
     def of(cursor: Cursor | None) -> Validators | None:
-        """From a dataset's cursor; None where it is not one of these (an earlier release, another feed)."""
+        """From a dataset's cursor; None if it has another format (an earlier release, another feed)."""
         try:
             return None if cursor is None else msgspec.json.decode(cursor.value, type=Validators)
         except msgspec.MsgspecError:
@@ -61,7 +60,7 @@ class Validators(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class NotModified:
-    """The server says that what we have is what there is."""
+    """The server reports that the version fetched before is current."""
 
     url: str
     server_time: datetime
@@ -69,7 +68,7 @@ class NotModified:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One body. `url` is the documented address without secrets; `body` stands at its first byte."""
+    """One body. `url` is the documented address without secrets; `body` is positioned at its first byte."""
 
     url: str
     status: int
@@ -80,54 +79,52 @@ class Fetched:
     server_time: datetime
     last_modified: datetime | None
     validators: Validators
-    session: str | None = field(default=None, repr=False)  # the Cookie header that goes on with the session
+    session: str | None = field(default=None, repr=False)  # Cookie header with which the session continues
 
     @property
     def observed_at(self) -> datetime:
-        """When the source said so: Last-Modified, else the server's Date, else our clock."""
+        """Time of the content: Last-Modified, else the server's Date, else the local clock."""
         return self.last_modified or self.server_time
 
     def read(self) -> bytes:
-        """All of it (small bodies)."""
+        """The whole body (small bodies)."""
         self.body.seek(0)
         return self.body.read()
 
     def arrival(self, name: str, scope: Scope, cursor: Cursor | None = None) -> Arrival:
-        """What an origin hands to the archive. A file's cursor, where it has no other, is its validators."""
+        """The arrival for the archive. The cursor defaults to the body's validators."""
         self.body.seek(0)
         due = cursor or self.validators.cursor()
         return Arrival(name, self.body, scope, self.observed_at, due, self.url, self.status, self.headers)
 
 
 def doubt(head: bytes, content_type: str, expect: Collection[Format]) -> str | None:
-    """Why a body is not what was due, by its first bytes and, for text, its content type; else None."""
+    """Why a body is not of an expected format, by its first bytes and, for text, its content type; else None."""
     if not expect:
         return None
     found = sniff(head)
     due = " or ".join(sorted(expect))
     if found not in expect:
-        return f"{due} was due, the body is {found.value} (content type {content_type or 'not given'})"
+        return f"expected {due}, found {found.value} (content type {content_type or 'not given'})"
     if found is Format.TEXT and content_type.startswith("text/html") and Format.HTML not in expect:
-        return f"{due} was due, the server says it is HTML"
+        return f"expected {due}, but the content type is HTML"
     return None
 
 
 def is_busy(head: bytes) -> bool:
-    """«Too many requests» said in the body."""
+    """True if the body contains «Too many requests»."""
     return _BUSY in head[:200].lower()
 
 
 class Sink:
-    """Where a body goes while it arrives: memory, or a file beside the archive. Remembers its first bytes."""
+    """Receives a body as it arrives, in memory or in a file near the archive. Keeps the first bytes."""
 
     def __init__(self, folder: Path | None, cap: int) -> None:
         self._folder = folder
         self.cap = cap
         self.size = 0
         self.head = b""
-        self.etag: str | None = (
-            None  # of the version these bytes belong to, where a range may go on from them
-        )
+        self.etag: str | None = None  # of the version being received, for resuming with a range
         self._file: IO[bytes] = self._new()
 
     def _new(self) -> IO[bytes]:
@@ -137,7 +134,7 @@ class Sink:
         return tempfile.NamedTemporaryFile(prefix="fetch-", dir=self._folder)
 
     def restart(self) -> None:
-        """Forget what arrived."""
+        """Discards what was received."""
         self._file.seek(0)
         self._file.truncate()
         self.size, self.head, self.etag = 0, b"", None
@@ -149,7 +146,7 @@ class Sink:
             self.head += data[: HEAD - len(self.head)]
 
     def done(self) -> BinaryIO:
-        """The whole body on disk, at its first byte."""
+        """The whole body, flushed to disk, positioned at its first byte."""
         if self._folder is not None:
             self._file.flush()
             os.fsync(self._file.fileno())

@@ -1,8 +1,8 @@
-"""A stream of JSON records cut into stretches of whole records, without holding the whole.
+"""Splits a stream of JSON records into chunks of whole records, in bounded memory.
 
 An array of a million entities (1.5 GB) is cut where the last record of a block begins: records of one
-register begin with the same key, so the place is guessed from the end and believed only when everything
-before it parses. Where no guess holds, a scan from the last certain place decides.
+register begin with the same key, so the position is guessed from the end and accepted only if everything
+before it parses. If no guess succeeds, a scan from the last certain position decides.
 
 Does not belong here: types and keys of records (`strict`).
 """
@@ -18,17 +18,17 @@ from typing import Any, BinaryIO, Final, TypeVar
 import msgspec
 
 T = TypeVar("T")
-Part = bytes | memoryview  # a stretch of a text; a view of it spares a copy
+Part = bytes | memoryview  # a chunk of text; a memoryview avoids a copy
 
 BLOCK: Final = 8 << 20
-LARGEST: Final = 256 << 20  # bytes of one record, past which the text is not what it says
+LARGEST: Final = 256 << 20  # bytes of one record; a longer one is rejected as malformed
 _GUESSES: Final = 8
 _BLANK: Final = b" \t\r\n"
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
 _CLOSING: Final = (b"}", b"]")
 _BRACKETS: Final = (b"{", b"[", *_CLOSING)
-_DEEPEST: Final = 5_000  # brackets within brackets: no decoder follows that far
-# A string that the block cuts off is one token too: a bracket in it is text, not the end of a record.
+_DEEPEST: Final = 5_000  # nesting depth: no decoder goes that far
+# A string cut off by the block is one token too: a bracket in it is text, not the end of a record.
 _WITHIN: Final = rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|(\\)?\Z)'
 _TOKEN: Final = re.compile(rb'"' + _WITHIN + rb"|[{}\[\]]", re.DOTALL)
 _REST: Final = re.compile(_WITHIN, re.DOTALL)
@@ -38,28 +38,28 @@ MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class NotJson(Exception):  # noqa: N818 - named for what it says of a text
-    """A text that is no JSON of the kind due; the message says what was found."""
+    """A text that is not JSON of the expected kind; the message names what was found."""
 
 
 def records(part: Part) -> list[msgspec.Raw]:
-    """The records of a stretch, one by one, as they are written."""
+    """The records of a chunk as raw JSON, undecoded."""
     return _RAWS.decode(b"[%b]" % part)
 
 
 def values(part: Part) -> list[Any]:
-    """The records of a stretch, decoded, of any shape."""
+    """The records of a chunk, decoded, of any shape."""
     return msgspec.json.decode(b"[%b]" % part)
 
 
 def arrays(stream: BinaryIO, read: Callable[[Part], T], block: int = BLOCK) -> Iterator[T]:
-    """What `read` makes of the stretches `record, record, …` of one array, without its brackets.
+    """Yields what `read` makes of the chunks `record, record, …` of one array, without its brackets.
 
-    Reading a stretch is also how a guess is tried, so that nothing is looked through twice: of what is no run of
-    whole records `read` raises MALFORMED, and has kept nothing of it. `records` and `values` are such.
+    Calling `read` is also the test of a guess, so that nothing is parsed twice: for a chunk that is no
+    sequence of whole records `read` must raise MALFORMED and keep no state. `records` and `values` qualify.
     """
     rest = stream.read(block).lstrip(_BLANK)
     if not rest.startswith(b"["):
-        raise NotJson(f"an array was due, the text begins {rest[:20]!r}")
+        raise NotJson(f"expected an array, the text begins {rest[:20]!r}")
     rest, between, scan = rest[1:], False, _Scan()
     while more := stream.read(block):
         rest += more
@@ -79,7 +79,7 @@ def arrays(stream: BinaryIO, read: Callable[[Part], T], block: int = BLOCK) -> I
 
 
 def lines(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
-    """Stretches of whole lines."""
+    """Chunks of whole lines."""
     rest = b""
     while more := stream.read(block):
         end = more.rfind(b"\n") + 1
@@ -95,17 +95,17 @@ def lines(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
 
 
 def _behind_comma(text: bytes) -> tuple[bytes, bool]:
-    """What follows the comma between two records, and whether the comma is still to come."""
+    """The text after the comma between two records, and whether the comma is still to come."""
     text = text.lstrip(_BLANK)
     if text.startswith(b","):
         return text[1:], False
     if text and not text.startswith(b"]"):
-        raise NotJson(f"a comma was due between two records, not {text[:20]!r}")
+        raise NotJson(f"expected a comma between two records, not {text[:20]!r}")
     return text, True
 
 
 def _cut(text: bytes, scan: _Scan, read: Callable[[Part], T]) -> tuple[int, tuple[T, ...]]:
-    """Where the last record that is whole ends, and what was read up to there: (0, ()) for nowhere yet.
+    """End of the last whole record, and what was read up to there; (0, ()) if there is none yet.
 
     `text` begins between two records.
     """
@@ -132,7 +132,7 @@ def _guessed(text: bytes, read: Callable[[Part], T]) -> tuple[int, tuple[T, ...]
 
 
 def _record_end(text: bytes, key: int) -> int:
-    """The end of the record before the one whose first key stands at `key`, or 0."""
+    """End of the record before the one with its first key at `key`, or 0."""
     window = text[max(0, key - 200) : key]
     before = window.rstrip(_BLANK)
     if not before.endswith(b"{"):
@@ -146,19 +146,19 @@ def _record_end(text: bytes, key: int) -> int:
 
 @dataclass(slots=True)
 class _Scan:
-    """How far a text is looked through that only grows: the place, how deep it is, where the last record ended."""
+    """State of a scan over a growing text: position, nesting depth, end of the last whole record."""
 
     place: int = 0
     depth: int = 0
     end: int = 0
-    is_within: bool = False  # a string that the last block cut off
+    is_within: bool = False  # inside a string that the last block cut off
 
     @property
     def has_begun(self) -> bool:
         return self.place > 0
 
     def on(self, text: bytes) -> int:
-        """Goes on to the end of what there is; where the last record that is whole ends."""
+        """Scans to the end of the text; returns the end of the last whole record."""
         if self.is_within:
             self._leave(_REST.match(text, self.place))
         for token in () if self.is_within else _TOKEN.finditer(text, self.place):
@@ -166,7 +166,7 @@ class _Scan:
                 return self.end  # the array's own end
             self._pass(token)
         if not self.is_within:
-            self.place = len(text)  # no bracket and no string begins in what is left
+            self.place = len(text)  # no bracket and no string begins in the rest
         return self.end
 
     def _pass(self, token: re.Match[bytes]) -> None:
@@ -182,7 +182,7 @@ class _Scan:
             self.end = self.place
 
     def _leave(self, string: re.Match[bytes] | None) -> None:
-        """Behind a string, or at the end of what there is of it; half an escape is looked at again."""
+        """Moves past a string, or to the end of a partial one; half an escape is scanned again."""
         if string is not None:
             self.is_within = string.group(1) is None
             self.place = string.end() - len(string.group(2) or b"")

@@ -1,6 +1,6 @@
-"""Code lists of a package (`connectors/<cc>/codes/*.csv`): code to label over columns, unknown codes counted.
+"""Code lists of a package (`connectors/<cc>/codes/*.csv`): labels of code columns, unknown codes counted.
 
-A list is UTF-8, comma separated, with a header; further columns than `label` are looked up by their name.
+A list is UTF-8, comma separated, with a header; columns other than `label` are looked up by their name.
 Does not belong here: any one list, or what a code means for a shared table.
 """
 
@@ -30,7 +30,7 @@ class CodeList:
         return code in self.codes
 
     def get(self, code: str | None, column: str = "label") -> str | None:
-        """Value of one code; None where there is none."""
+        """Value of one code; None if there is none."""
         values = self.columns[column]
         return None if code is None else values.get(code)
 
@@ -45,9 +45,9 @@ class CodeList:
     def audit(
         self, rows: pl.DataFrame, column: str, example: str, tally: Tally, signal: str = "unknown_code"
     ) -> None:
-        """Count codes of `rows[column]` that the list lacks; `example` is the column with company numbers."""
+        """Counts codes of `rows[column]` missing from the list; `example` is the column with company numbers."""
         if self.codes | {None} >= set(rows[column].unique().to_list()):
-            return  # nearly always, and told from the few codes there are
+            return  # the usual case, decided from the few distinct codes
         unknown = rows.lazy().filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(list(self.codes)))
         counted = unknown.group_by(column, maintain_order=True).agg(
             pl.len().alias("_count"), pl.col(example).head(EXAMPLES).alias("_examples")
@@ -60,7 +60,7 @@ class CodeList:
 
 @cache
 def load(package: str, name: str, code: str = "code") -> CodeList:
-    """`codes/<name>.csv` of a package (`load("connectors.no", "legal_forms")`), read once and kept."""
+    """Loads `codes/<name>.csv` of a package (`load("connectors.no", "legal_forms")`) once and caches it."""
     text = files(package).joinpath("codes", f"{name}.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     codes = [row[code] for row in rows]

@@ -1,6 +1,6 @@
-"""Contexts and units of an XBRL document, resolved one by one when a wanted fact names them.
+"""Contexts and units of an XBRL document, resolved one by one when a wanted fact refers to them.
 
-A large group declares hundreds of contexts of which a mapping wants six: only their ids are indexed
+A large group declares hundreds of contexts of which a mapping needs six: only their ids are indexed
 beforehand.
 """
 
@@ -50,7 +50,7 @@ def _typed(element: etree._Element) -> Dimension:
 
 
 def _plain(element: etree._Element) -> list[str]:
-    """Local names of what a segment or scenario holds beside dimensions."""
+    """Local names of elements other than dimensions in a segment or scenario."""
     names = (str(child.tag) for child in element.iterchildren("*"))
     return [name.rpartition("}")[2] for name in names if not name.startswith(f"{{{_XBRLDI}}}")]
 
@@ -103,7 +103,7 @@ def _unit(element: etree._Element) -> Unit:
 class Contexts:
     """The contexts and units below some elements (`ix:resources`, or the root of an instance).
 
-    elsewhere: where else to look for an id, as documents of one file share what they declare.
+    elsewhere: other places to look up an id, as documents of one file share their declarations.
     """
 
     __slots__ = ("__dict__", "_contexts", "_elsewhere", "_scopes", "_units")
@@ -115,12 +115,12 @@ class Contexts:
         self._elsewhere: tuple[Contexts, ...] = ()
 
     def also(self, others: Iterable[Contexts]) -> None:
-        """Ids that are not declared here may be declared there."""
+        """Adds other documents in which undeclared ids are looked up."""
         self._elsewhere = tuple(other for other in others if other is not self)
 
     @cached_property
     def elements(self) -> dict[str | None, etree._Element]:
-        """Contexts and units that are declared here, by their ids."""
+        """Contexts and units that are declared here, by id."""
         found = {
             element.get("id"): element
             for scope in self._scopes
@@ -131,29 +131,29 @@ class Contexts:
         return {element.get("id"): element for scope in self._scopes for element in scope.iter(CONTEXT, UNIT)}
 
     def context(self, identity: str) -> Context | None:
-        """One context; None where no such id is declared."""
+        """One context; None if no such id is declared."""
         if identity not in self._contexts:
             declared = self._declared(identity, CONTEXT)
             self._contexts[identity] = None if declared is None else _context(declared)
         return self._contexts[identity]
 
     def unit(self, identity: str) -> Unit | None:
-        """One unit; None where no such id is declared."""
+        """One unit; None if no such id is declared."""
         if identity not in self._units:
             declared = self._declared(identity, UNIT)
             self._units[identity] = None if declared is None else _unit(declared)
         return self._units[identity]
 
     def _declared(self, identity: str, tag: str) -> etree._Element | None:
-        """What an id stands for here or, where it is another thing or nothing here, elsewhere."""
-        for one in (self, *self._elsewhere):  # those look elsewhere too: here, if they were asked to
+        """The element of an id here or, if absent or of another kind here, in the other documents."""
+        for one in (self, *self._elsewhere):  # not recursive: the others refer back to this one
             element = one.elements.get(identity)
             if element is not None and element.tag == tag:
                 return element
         return None
 
     def starts(self, end: date) -> Mapping[date, int]:
-        """First days of the stretches that end on a day, over all contexts that are declared, used or not."""
+        """Start dates of the periods that end on a day, over all declared contexts, used or not."""
         return self._durations.get(end, {})
 
     @cached_property

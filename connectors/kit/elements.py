@@ -1,7 +1,7 @@
-"""Elements of one kind out of XML of any size, one after another, each freed when the next is asked for.
+"""Yields elements of one kind from XML of any size; each is freed when the next is requested.
 
-Belongs here: reading gigabytes in bounded memory, without network, entities or document types. Does not belong
-here: what an element means, and markup that fits in memory (`markup`).
+Belongs here: reading gigabytes in bounded memory, without network, entities or document types. Does not
+belong here: the meaning of an element, and markup that fits in memory (`markup`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from lxml import etree
 
 
 class NotXml(Exception):  # noqa: N818 - named for what it says of a body
-    """A body that is no XML, or breaks off; the message says where."""
+    """A body that is not XML or is truncated; the message names the position."""
 
 
 def elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree._Element]:
-    """Elements of a tag (`{*}name`: whatever its namespace), as they end. Raises NotXml.
+    """Elements of a tag (`{*}name`: any namespace), as they end. Raises NotXml.
 
-    What stands before an element in its parent is gone; what is above it has no text any more.
+    Preceding siblings of an element are freed; ancestors no longer have their text.
     """
     found = etree.iterparse(
         body, events=("end",), tag=tag, resolve_entities=False, no_network=True, load_dtd=False
@@ -36,12 +36,12 @@ def elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree._Elem
 
 
 def local_name(element: etree._Element) -> str:
-    """The name without its namespace, also where that, or its prefix, is none that XML allows."""
+    """The name without namespace, even if namespace or prefix is invalid XML."""
     return str(element.tag).rpartition("}")[2].rpartition(":")[2]
 
 
 def text_at(element: etree._Element, path: str) -> str | None:
-    """Text of the first descendant at `a/b/c`, whatever the namespaces; null where empty or absent."""
+    """Text of the first descendant at `a/b/c`, in any namespace; None if empty or absent."""
     found = element.find("/".join(f"{{*}}{step}" for step in path.split("/")))
     text = None if found is None else (found.text or "").strip()
     return text or None

@@ -1,6 +1,6 @@
-"""One line of an endless answer, put together from what comes in bounded memory.
+"""Assembles one line of a streaming response in bounded memory.
 
-Does not belong here: connections (`http`), or what a line says.
+Does not belong here: connections (`http`), or the content of a line.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Final
 
 from connectors.kit.limits import Clock
 
-LONGEST: Final = 16 << 20  # bytes of a line that is kept whole
-KEPT: Final = 1 << 10  # of a longer one
-ENDLESS: Final = 256 << 20  # past so many bytes or seconds there is no line any more
+LONGEST: Final = 16 << 20  # bytes up to which a line is kept whole
+KEPT: Final = 1 << 10  # bytes kept of a longer one
+ENDLESS: Final = 256 << 20  # bytes, or seconds (below), after which a line counts as endless
 PATIENCE: Final = 600.0
 
 
 @dataclass(slots=True)
 class Line:
-    """A line on its way. Its parts are joined once: a source may send them byte by byte."""
+    """A partly received line. Its parts are joined once: a source may send them byte by byte."""
 
     clock: Clock
     parts: list[bytes] = field(default_factory=list)
@@ -35,12 +35,12 @@ class Line:
             self.parts = [b"".join((*self.parts, part))[:KEPT]]
 
     def taken(self) -> bytes:
-        """The line, empty where it is blank; the next one begins."""
+        """Returns the line, empty if blank, and starts the next one."""
         whole = b"".join(self.parts)
         self.parts, self.size, self.since = [], 0, None
         return whole if whole.strip() else b""
 
     def is_endless(self) -> bool:
-        """Whether nobody would wait for its end."""
+        """True if the line is too long or too slow to wait for its end."""
         slow = self.since is not None and self.clock.monotonic() - self.since > PATIENCE
         return slow or self.size > ENDLESS

@@ -1,10 +1,10 @@
-"""What can go wrong between asking and having a body. No message holds a secret: addresses are cleaned first.
+"""Fetch errors. URLs are stripped of secrets before they enter a message.
 
-FetchError                 url, status (None: no answer), reason, wait (seconds the source asked for, or None)
-├── Missing                404 or 410: the source says it has no such thing
-├── Refused                another status that asking again will not change (400, 401, 403, 500 …)
+FetchError                 url, status (None: no answer), reason, wait (seconds the source requested, or None)
+├── Missing                404 or 410: the source has no such resource
+├── Refused                another status that a retry will not change (400, 401, 403, 500 …)
 ├── Unavailable            429, 502, 503, 504 or no connection, after the last attempt
-├── WrongBody              an answer that is not what was due: HTML for a zip, too-many-requests with 200
+├── WrongBody              an answer of an unexpected format: HTML for a zip, too-many-requests with 200
 ├── TooLarge               more bytes than the cap
 └── CutOff                 the body ended early or came too slowly, after the last attempt
 """
@@ -18,9 +18,9 @@ _SECRET_WORDS: Final = ("key", "token", "secret", "sig", "auth", "password", "cr
 
 
 class FetchError(Exception):
-    """A fetch that did not give a body to believe."""
+    """A fetch that gave no acceptable body."""
 
-    unanswered = "no answer: "  # what stands for a status where there is none
+    unanswered = "no answer: "  # used in the message in place of a status
 
     def __init__(self, url: str, status: int | None, reason: str, wait: float | None = None) -> None:
         self.url = public_url(url)
@@ -35,21 +35,21 @@ class FetchError(Exception):
 
 
 class Missing(FetchError):  # noqa: N818 - the tree above reads better
-    """The source says it has no such thing."""
+    """The source has no such resource (404, 410)."""
 
 
 class Refused(FetchError):  # noqa: N818 - the tree above reads better
-    """Asking again will not help."""
+    """A retry will not help."""
 
-    unanswered = ""  # where the source was not asked, or went round in circles: the reason says it
+    unanswered = ""  # no request was made, or redirects went in circles: the reason is enough
 
 
 class Unavailable(FetchError):  # noqa: N818 - the tree above reads better
-    """The source did not answer in the attempts allowed."""
+    """The source did not answer within the allowed attempts."""
 
 
 class WrongBody(FetchError):  # noqa: N818 - the tree above reads better
-    """An answer that is not what was due."""
+    """An answer of an unexpected format."""
 
 
 class TooLarge(FetchError):  # noqa: N818 - the tree above reads better

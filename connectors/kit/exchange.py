@@ -1,7 +1,7 @@
 """One request and its answer: addresses, redirects, and a body received with its checks.
 
-An attempt that may be made again says so by `Again`; everything else is a FetchError. Nothing that httpx says
-reaches a message unless it is known to hold no header and no address.
+A failed attempt that may be retried raises `Again`; every other failure is a FetchError. Texts from httpx
+reach a message only if they are known to hold no header and no address.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from connectors.kit.retry import http_date
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _HOPS: Final = 5
-# What may follow to a host that was not asked: a signed address refuses, and must not see, our Authorization.
+# Headers that may follow a redirect to another host: a signed address rejects, and must not see, our
+# Authorization.
 _TRAVELS: Final = ("accept", "accept-encoding", "range", "if-range", "if-none-match", "if-modified-since")
 
-Pace = tuple[int, float, Clock]  # slowest bytes a second, seconds of patience, clock
+Pace = tuple[int, float, Clock]  # minimum bytes per second, seconds of patience, clock
 
 
 class Again(Exception):  # noqa: N818 - not an error: a step of the loop in `http`
-    """An attempt that failed in a way that may pass; `asked` are the seconds the host asked for."""
+    """A transient failure of an attempt; the last argument is the wait in seconds that the host requested."""
 
     def __init__(
         self, kind: type[FetchError], status: int | None, reason: str, asked: float | None = None
@@ -43,9 +44,9 @@ class Again(Exception):  # noqa: N818 - not an error: a step of the loop in `htt
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for. `expect`: formats to believe (none: any); `allow`: statuses that are answers.
+    """A request. `expect`: accepted formats (none: any); `allow`: status codes accepted besides 200 and 206.
 
-    content: what is sent along, which makes the question a POST.
+    content: request body; if set, the method is POST.
     """
 
     url: str
@@ -57,14 +58,14 @@ class Asked:
 
 
 class Exchange:
-    """Sends requests to where documented addresses live in this installation."""
+    """Sends requests, mapping documented hosts to the base addresses of this installation."""
 
     def __init__(self, client: httpx.Client, bases: Mapping[str, str]) -> None:
         self._client = client
         self._bases = bases
 
     def send(self, asked: Asked, more: Mapping[str, str]) -> httpx.Response:
-        """The answer, its body not yet read, after at most five redirects."""
+        """The response, with its body not yet read, after at most five redirects."""
         headers = {**asked.headers, **more}
         auth = asked.auth
         try:
@@ -75,7 +76,7 @@ class Exchange:
                 if response.status_code not in _REDIRECTS or location is None:
                     return response
                 response.close()
-                if asked.content is not None:  # whoever answers there was not meant to read it
+                if asked.content is not None:  # the body was not meant for another address
                     raise Refused(asked.url, response.status_code, "a redirect of a POST")
                 target = self._address(address.join(location))
                 if target.scheme == "http" and address.scheme == "https":
@@ -86,7 +87,7 @@ class Exchange:
                 address = target
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
             # Their messages quote the address or the header.
-            raise Refused(asked.url, None, f"cannot be asked: {type(error).__name__}") from None
+            raise Refused(asked.url, None, f"cannot be requested: {type(error).__name__}") from None
         except httpx.TransportError as error:
             raise Again(Unavailable, None, _plain(error)) from None
         raise Refused(asked.url, None, f"more than {_HOPS} redirects")
@@ -102,7 +103,7 @@ class Exchange:
         request = self._client.build_request(method, address, headers=dict(headers), content=content)
         credentials = httpx.BasicAuth(*auth) if auth is not None else None
         response = self._client.send(request, stream=True, auth=credentials)
-        self._client.cookies.clear()  # no registry needs them, and they would outlive a redirect
+        self._client.cookies.clear()  # no registry needs cookies, and they would outlive a redirect
         return response
 
     def _address(self, url: httpx.URL) -> httpx.URL:
@@ -114,7 +115,7 @@ class Exchange:
 
 
 def received(response: httpx.Response, asked: Asked, sink: Sink, now: datetime, pace: Pace) -> Fetched:
-    """The body in the sink, checked."""
+    """Reads the body into the sink and checks it."""
     _place(response, sink, asked.url)
     checked = frozenset() if response.status_code in asked.allow else asked.expect
     content_type = response.headers.get("content-type", "").lower()
@@ -149,13 +150,13 @@ def received(response: httpx.Response, asked: Asked, sink: Sink, now: datetime, 
 
 
 def _session(response: httpx.Response) -> str | None:
-    """What was set, for whoever must go on in the same session; the client itself keeps nothing."""
+    """Cookies set by the response, for callers that continue the session; the client keeps none."""
     given = [cookie.partition(";")[0].strip() for cookie in response.headers.get_list("set-cookie")]
     return "; ".join(given) or None
 
 
 def _place(response: httpx.Response, sink: Sink, url: str) -> None:
-    """Make the sink ready for what comes: the rest of the same version, or all of it."""
+    """Prepares the sink: append to the same version, or start over."""
     etag = response.headers.get("etag")
     if response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or (
         response.status_code == HTTPStatus.PARTIAL_CONTENT and not _continues(response, sink, etag)
@@ -178,7 +179,7 @@ def _continues(response: httpx.Response, sink: Sink, etag: str | None) -> bool:
 
 
 def _paced(response: httpx.Response, pace: Pace) -> Iterator[bytes]:
-    """The body's bytes; given up where a server drips."""
+    """The body's bytes; raises Again if the server is too slow."""
     slowest, patience, clock = pace
     since, got = clock.monotonic(), 0
     for data in response.iter_bytes():
@@ -194,16 +195,16 @@ def _paced(response: httpx.Response, pace: Pace) -> Iterator[bytes]:
 
 def _look(sink: Sink, content_type: str, expect: frozenset[Format], asked: Asked, status: int) -> None:
     if expect and is_busy(sink.head) and sniff(sink.head) is Format.TEXT:
-        raise Again(Unavailable, status, "too many requests, said with a good status")
+        raise Again(Unavailable, status, "too many requests, reported with a success status")
     reason = doubt(sink.head, content_type, expect)
     if reason is not None:
         raise WrongBody(asked.url, status, reason)
 
 
 def _plain(error: httpx.TransportError) -> str:
-    """What happened, in words that hold no address and no header."""
+    """Describes the failure without any address or header."""
     if isinstance(error, httpx.TimeoutException):
-        return f"no answer in time ({type(error).__name__})"
+        return f"no response in time ({type(error).__name__})"
     if isinstance(error, httpx.ConnectError):
         return f"no connection ({error})"
     return type(error).__name__

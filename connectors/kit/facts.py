@@ -1,4 +1,4 @@
-"""What an XBRL report says, whatever its syntax: facts, contexts, units, and which of several repeats counts.
+"""XBRL facts, contexts and units, whatever the syntax, and the choice among duplicate facts.
 
 Belongs here: the one `Fact` type that inline XBRL, plain instances and every market's mapping share. Does not
 belong here: reading bytes (`ixbrl`, `xbrl`), or what a concept means (a market's tags).
@@ -16,11 +16,11 @@ from typing import Final, NamedTuple, Protocol
 
 EXACT: Final = 1_000  # `decimals` of a value stated to be exact (INF)
 _DATE_LENGTH: Final = 10
-_YEARS: Final = (1700, 2300)  # that a report can be of; others are slips, and break arithmetic with days
+_YEARS: Final = (1700, 2300)  # plausible years; others are typing errors, and break date arithmetic
 
 
 class Dimension(NamedTuple):
-    """One cut of a fact. `member` is a local name when explicit, the text (None: nil) when typed."""
+    """One dimension of a fact. `member` is a local name when explicit, the text (None: nil) when typed."""
 
     axis: str
     member: str | None
@@ -28,9 +28,10 @@ class Dimension(NamedTuple):
 
 
 class Context(NamedTuple):
-    """When, of whom and of which part. An instant has `start` None; both dates None is `forever`.
+    """Period, entity and dimensions of a fact. An instant has `start` None; both dates None is `forever`.
 
-    segments: local names of elements that cut without dimensions, as some taxonomies tell group from company.
+    segments: local names of elements that distinguish without dimensions, as some taxonomies separate group
+    from company.
     """
 
     id: str
@@ -43,12 +44,12 @@ class Context(NamedTuple):
 
     @property
     def is_instant(self) -> bool:
-        """A day's end rather than a stretch of time."""
+        """True if the period is the end of a day rather than a duration."""
         return self.start is None and self.end is not None
 
 
 class Unit(NamedTuple):
-    """Measures of a unit by local name; `divisor` is empty but for ratios."""
+    """Measures of a unit by local name; `divisor` is empty except for ratios."""
 
     measures: tuple[str, ...]
     divisor: tuple[str, ...] = ()
@@ -56,15 +57,15 @@ class Unit(NamedTuple):
 
     @property
     def currency(self) -> str | None:
-        """ISO 4217 code where the unit is plain money."""
+        """ISO 4217 code if the unit is plain money."""
         return self.measures[0] if self.is_currency else None
 
 
 class Durations(Protocol):
-    """What knows the stretches of time that a document declares (`contexts.Contexts`)."""
+    """Interface to the durations that a document declares (`contexts.Contexts`)."""
 
     def starts(self, end: date) -> Mapping[date, int]:
-        """First days of the stretches that end on a day, and how many contexts have each."""
+        """Start dates of the periods that end on a day, and how many contexts have each."""
         ...
 
 
@@ -72,9 +73,9 @@ class Fact(NamedTuple):
     """One tagged statement.
 
     value: a Decimal for numeric facts, text for others, None when nil, empty, or not accepted.
-    text: what stands in the document, before its transform.
-    decimals: digits after the point that hold (negative: before it), EXACT, None where it is not said.
-    parent: the tuple the fact stands in: local name (instance) or id (inline).
+    text: the text in the document, before its transform.
+    decimals: significant digits after the point (negative: before it), EXACT, None if not stated.
+    parent: the enclosing tuple: local name (instance) or id (inline).
     """
 
     namespace: str | None
@@ -92,7 +93,7 @@ class Fact(NamedTuple):
 
     @property
     def number(self) -> Decimal | None:
-        """The value where it is a number."""
+        """The value if it is a number."""
         return self.value if isinstance(self.value, Decimal) else None
 
 
@@ -107,7 +108,7 @@ class Report:
     repaired: bool = False
 
     def starts(self, end: date) -> Counter[date]:
-        """First days of the stretches that end on a day, over all contexts declared, used or not."""
+        """Start dates of the periods that end on a day, over all contexts declared, used or not."""
         found: Counter[date] = Counter()
         for contexts in self.contexts:
             found.update(contexts.starts(end))
@@ -116,7 +117,7 @@ class Report:
 
 @lru_cache(maxsize=4096)
 def day(text: str | None, *, is_end: bool) -> date | None:
-    """A date of a period. Midnight ends the day before: an end of 2017-01-01T00:00:00 is 2016-12-31."""
+    """Parses a date of a period. Midnight ends the day before: an end of 2017-01-01T00:00:00 is 2016-12-31."""
     text = (text or "").strip()
     try:
         found = date.fromisoformat(text[:_DATE_LENGTH])
@@ -142,19 +143,19 @@ def _digits(stated: str) -> int | None:
 
 
 def decimals_of(decimals: str | None, precision: str | None, value: Decimal | None) -> int | None:
-    """`decimals` as a number; from `precision` (significant digits) where only that is given."""
+    """`decimals` as a number; computed from `precision` (significant digits) if only that is given."""
     if decimals is not None:
         return _digits(decimals)
     digits = None if precision is None else _digits(precision)
     if digits is None or digits == EXACT:
         return digits
-    if digits <= 0 or value is None:  # precision 0: nothing is known
+    if digits <= 0 or value is None:  # precision 0: unknown
         return None
     return EXACT if value == 0 else digits - value.adjusted() - 1
 
 
 def spread(fact: Fact) -> Decimal:
-    """Half of the last digit that holds: how far the true value may lie from the stated one."""
+    """Half of the last significant digit: the largest distance of the true value from the stated one."""
     if fact.decimals is None or fact.decimals >= EXACT:
         return Decimal(0)
     return Decimal(5).scaleb(-fact.decimals - 1)
@@ -168,9 +169,9 @@ class Choice(NamedTuple):
 
 
 def choose(facts: Sequence[Fact]) -> Choice:
-    """The most precise of repeats; the first one when they contradict each other (XBRL duplicates).
+    """The most precise of duplicates; the first one if they contradict each other (XBRL duplicates).
 
-    Two roundings of one value agree: their intervals meet. All facts must carry numbers.
+    Two roundings of one value agree: their intervals overlap. All facts must carry numbers.
     """
     first = facts[0]
     if len(facts) == 1 or all(fact.value == first.value for fact in facts):
@@ -184,7 +185,7 @@ def choose(facts: Sequence[Fact]) -> Choice:
 
 
 def most_precise(facts: Sequence[Fact]) -> list[Fact]:
-    """Those of repeats that claim the most digits."""
+    """Those of the duplicates that state the most digits."""
     finest = max(map(_precision, facts))
     return [fact for fact in facts if _precision(fact) == finest]
 
@@ -194,7 +195,7 @@ def _precision(fact: Fact) -> int:
 
 
 def first_text(facts: Iterable[Fact]) -> str | None:
-    """The first that says anything: blanks at the ends gone, runs of blanks made one."""
+    """The first non-empty text, trimmed and with runs of whitespace collapsed."""
     for fact in facts:
         text = " ".join(str(fact.value).split()) if fact.value is not None else ""
         if text:

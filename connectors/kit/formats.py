@@ -1,6 +1,6 @@
-"""What bytes are, told by their first bytes and never by a file's name.
+"""Detects a body's format from its first bytes, never from the file name.
 
-Registries answer HTML with status 200 where a zip was due, and put HTML into members called `.zip`.
+Registries answer HTML with status 200 instead of a zip, and put HTML into members called `.zip`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import zlib
 from enum import StrEnum
 from typing import Final
 
-HEAD: Final = 1024  # bytes that `sniff` wants to see
+HEAD: Final = 1024  # bytes that `sniff` needs
 
 
 class Format(StrEnum):
-    """Kinds of bodies that a connector may expect. TEXT is what has no mark of its own (CSV).
+    """Formats of bodies that a connector may expect. TEXT is text without a signature (CSV).
 
     EMPTY: nothing, or less than `HEAD` blanks.
     """
@@ -32,7 +32,7 @@ class Format(StrEnum):
 
 
 _GZIP: Final = b"\x1f\x8b"
-_OPENING: Final = 65_536  # plain bytes that `opening` gives at most
+_OPENING: Final = 65_536  # most plain bytes that `opening` returns
 _MAGIC: Final = (
     (b"PK\x03\x04", Format.ZIP),
     (b"PK\x05\x06", Format.ZIP),  # a zip without members
@@ -60,7 +60,7 @@ def sniff(head: bytes) -> Format:
 
 
 def opening(head: bytes) -> bytes:
-    """The first plain bytes of a body: unpacked where it is gzip, as it is otherwise."""
+    """The first plain bytes of a body, unpacked if it is gzip."""
     if not head.startswith(_GZIP):
         return head
     try:
@@ -70,16 +70,17 @@ def opening(head: bytes) -> bytes:
 
 
 def _is_page(text: bytes) -> bool:
-    """Whether markup is a page: a feed may quote one in an item."""
+    """True if markup is an HTML page: a feed may quote one in an item."""
     begun = _FEED.search(text)
     page = text if begun is None else text[: begun.start()]
     return b"<!doctype html" in page or b"<html" in page
 
 
 def _markup(head: bytes) -> Format:
-    text = head.lstrip()[:HEAD].lower()  # who gives more is not led astray by blanks in front
+    text = head.lstrip()[:HEAD].lower()  # if more is given, leading blanks do not hide the format
     if not text:
-        # some registers say by nothing that a company is gone: behind a head full of blanks there may be something
+        # some registers report a removed company by an empty body; after a head full of blanks there may be
+        # content
         return Format.EMPTY if len(head) < HEAD else Format.UNKNOWN
     if text.startswith((b"{", b"[")):
         return Format.JSON

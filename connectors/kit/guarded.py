@@ -1,4 +1,4 @@
-"""Streams over untrusted bytes: each decoder's way of failing becomes ArchiveError, sizes are capped."""
+"""Streams over untrusted bytes: decoder errors become ArchiveError, sizes are capped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from typing import BinaryIO, Final, NoReturn, Protocol, cast
 
-# What the standard library's decoders raise on damaged input.
+# Errors that the standard library's decoders raise on damaged input.
 BROKEN: Final = (
     zipfile.BadZipFile,
     EOFError,
@@ -27,7 +27,7 @@ _BLOCK: Final = 1 << 20
 
 
 class ArchiveError(Exception):
-    """An archive or member that cannot be believed: names the archive, the member and what was found."""
+    """An archive or member that cannot be trusted: names the archive, the member and what was found."""
 
     def __init__(self, archive: str, member: str | None, reason: str) -> None:
         where = archive if member is None else f"{archive}, member {member}"
@@ -41,12 +41,12 @@ class ArchiveError(Exception):
 
 
 def refuse(archive: str, member: str | None, reason: str) -> NoReturn:
-    """The `open` of a member that is not read."""
+    """Raises ArchiveError; the `open` of a rejected member."""
     raise ArchiveError(archive, member, reason)
 
 
 class Readable(Protocol):
-    """What a decoder's stream must do."""
+    """Interface of a decoder's stream."""
 
     def read(self, size: int, /) -> bytes: ...
     def close(self) -> None: ...
@@ -68,7 +68,7 @@ class _Guarded(io.RawIOBase):
 
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         try:
-            data = self._source.read(min(len(buffer), _BLOCK))  # decoders reserve what they are asked for
+            data = self._source.read(min(len(buffer), _BLOCK))  # decoders allocate the requested size
         except BROKEN as error:
             reason = str(error) or type(error).__name__
             raise ArchiveError(self._archive, self._member, f"truncated or damaged: {reason}") from error
@@ -89,12 +89,12 @@ class _Guarded(io.RawIOBase):
 def guarded(
     source: Readable, archive: str, member: str | None, cap: int, owned: Readable | None = None
 ) -> BinaryIO:
-    """A stream that raises ArchiveError only, at the latest past `cap` bytes. Closes `owned` with itself."""
+    """A stream that raises only ArchiveError, at the latest after `cap` bytes. Closing it closes `owned` too."""
     return io.BufferedReader(_Guarded(source, archive, member, cap, owned), 1 << 16)
 
 
 def seekable(stream: BinaryIO, in_memory: int) -> BinaryIO:
-    """The stream, or its bytes in memory (past `in_memory` in a file): a zip is read from its end."""
+    """The stream, or a copy in memory (in a file above `in_memory` bytes): a zip is read from its end."""
     if stream.seekable():
         return stream
     spool = tempfile.SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115 - the caller closes it

@@ -1,10 +1,10 @@
-"""Polite fetching from registries: named, paced, patient, and believing a body only after a look at it.
+"""HTTP client for registries: User-Agent, rate limiting, retries, and content sniffing of each response.
 
-Addresses are the documented ones everywhere; `HttpSettings.bases` sends a documented host to another base,
-which is all that makes the sandbox. Errors: see `errors`. Proxies of the environment are off unless asked
-for.
-Does not belong here: what one registry's pages mean; storing (the archive keeps what `Fetched.arrival` hands
-on).
+Callers use documented addresses everywhere; `HttpSettings.bases` maps a documented host to another base
+address, which is all the sandbox needs. Errors: see `errors`. Proxies from the environment are ignored unless
+enabled.
+Does not belong here: the meaning of one registry's pages; storage (the archive stores what `Fetched.arrival`
+returns).
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _GONE: Final = (404, 410)
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """How this installation fetches. Hosts are documented ones (`data.brreg.no`).
+    """HTTP settings of this installation. Hosts are documented ones (`data.brreg.no`).
 
-    user_agent: names the product and a contact address. folder: for bodies on their way to the archive.
-    bases: host -> base address that stands for it. rates: host -> requests a second; `rate` for all others.
-    together: host -> name of the limit that it shares with other hosts.
-    credentials: host -> (user, password) for HTTP Basic. small, large: caps in bytes of a body in memory and on
-    disk. slowest: bytes a second below which a body that has taken `patience` seconds is given up.
+    user_agent: names the product and a contact address. folder: for bodies being fetched. bases: host -> base
+    address used instead. rates: host -> requests per second; `rate` for all others. together: host -> name of
+    the limit that it shares with other hosts.
+    credentials: host -> (user, password) for HTTP Basic. small, large: maximum bytes of a body in memory and
+    on disk. slowest: bytes per second; a slower body is given up after `patience` seconds.
     """
 
     user_agent: str
@@ -69,7 +69,7 @@ class HttpSettings:
 
 
 class Http:
-    """One client for all registries; safe to use from threads. Close it, or use it as a context."""
+    """One client for all registries, thread-safe. Close it, or use it as a context manager."""
 
     def __init__(self, settings: HttpSettings, clock: Clock | None = None) -> None:
         self._settings = settings
@@ -97,11 +97,11 @@ class Http:
         self._client.close()
 
     def now(self) -> datetime:
-        """What time it is: for fetching by the calendar, on the clock that waits are measured on."""
+        """Current time of the injected clock, which also measures waits; for fetching by date."""
         return self._clock.now()
 
     def _known(self, url: str) -> tuple[str, str] | None:
-        """The credentials of this installation for a documented host."""
+        """The configured credentials for a documented host."""
         return self._settings.credentials.get(httpx.URL(url).host)
 
     def get(
@@ -113,12 +113,12 @@ class Http:
         auth: tuple[str, str] | None = None,
         allow: Collection[int] = (),
     ) -> Fetched:
-        """A small body in memory. `allow`: further statuses that are answers, bodies unchecked."""
+        """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked."""
         asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(expect), frozenset(allow))
         sink = Sink(None, self._settings.small)
         answer = self._patiently(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
-            raise Refused(url, 304, "not modified, though nothing was given to compare")
+            raise Refused(url, 304, "status 304 without a conditional request")
         return answer
 
     def post(
@@ -131,17 +131,17 @@ class Http:
         headers: Mapping[str, str] | None = None,
         allow: Collection[int] = (),
     ) -> Fetched:
-        """A small answer to what is sent; asking twice must change nothing at the other end."""
+        """Posts `content` and returns the small answer. It may be retried, so the request must be idempotent."""
         given = {"Content-Type": media_type, **(headers or {})}
         asked = Asked(url, given, self._known(url), frozenset(expect), frozenset(allow), content)
         sink = Sink(None, self._settings.small)
         answer = self._patiently(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
-            raise Refused(url, 304, "not modified, though nothing was given to compare")
+            raise Refused(url, 304, "status 304 without a conditional request")
         return answer
 
     def is_known(self, url: str) -> bool:
-        """Whether this installation has credentials for the host of an address."""
+        """True if credentials are configured for the host of an address."""
         return self._known(url) is not None
 
     def json(
@@ -152,12 +152,12 @@ class Http:
         headers: Mapping[str, str] | None = None,
         auth: tuple[str, str] | None = None,
     ) -> T:
-        """A small JSON body, decoded."""
+        """Fetches a small JSON body and decodes it."""
         fetched = self.get(url, headers=headers, auth=auth)
         try:
             return msgspec.json.decode(fetched.read(), type=kind)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise WrongBody(url, fetched.status, f"JSON that is not what was due: {error}") from None
+            raise WrongBody(url, fetched.status, f"unexpected JSON: {error}") from None
 
     def download(
         self,
@@ -168,8 +168,8 @@ class Http:
         headers: Mapping[str, str] | None = None,
         auth: tuple[str, str] | None = None,
     ) -> Fetched | NotModified:
-        """A body of any size, on disk. Goes on from where it broke off as long as the ETag stays the same."""
-        # Ranges count bytes as sent: no content encoding, or there is nothing to go on from.
+        """Fetches a body of any size to disk. Resumes where it broke off while the ETag stays the same."""
+        # Ranges count bytes as sent: resuming requires a body without content encoding.
         given = {"Accept-Encoding": "identity", **(headers or {})}
         asked = Asked(url, given, auth or self._known(url), frozenset(expect), frozenset())
         sink = Sink(self._settings.folder, self._settings.large)
@@ -185,13 +185,13 @@ class Http:
     def pulse(
         self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
     ) -> Iterator[bytes]:
-        """Lines of an endless answer until the server ends it, blank heartbeats empty. Silence: CutOff.
+        """Yields lines of a streaming response; heartbeats are empty. Raises CutOff on a read timeout.
 
-        Asked once: who keeps a stream open waits himself.
-
-        Of a line too long to hold only the beginning is kept, which is no JSON any more: those behind it go on.
+        No retries: reconnecting is the caller's job. An oversized line is truncated, so it is not valid JSON;
+        the lines after it are still yielded.
         """
-        # a coding would hold back heartbeats until its block is full; nobody goes on over a stream that has ended
+        # a content encoding would delay heartbeats until its block is full; the connection of an ended stream
+        # is not reused
         given = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
         asked = Asked(url, given, auth or self._known(url), frozenset(), frozenset())
         self._rates.wait(httpx.URL(url).host)
@@ -202,7 +202,7 @@ class Http:
         yield from self._lines(url, response)
 
     def _lines(self, url: str, response: httpx.Response) -> Iterator[bytes]:
-        """Lines as they come, blank ones empty."""
+        """Lines as they arrive, blank ones empty."""
         line = Line(self._clock)
         try:
             for data in response.iter_bytes():
@@ -230,7 +230,7 @@ class Http:
             except Again as again:
                 pause = retry.pause(attempt, self._clock.chance(), again.asked)
                 if attempt == retry.attempts or pause > retry.patience:
-                    asks = f"; it asks to wait {pause:.0f} s" if again.asked is not None else ""
+                    asks = f"; Retry-After {pause:.0f} s" if again.asked is not None else ""
                     raise again.kind(url, again.status, f"{again.reason} (attempt {attempt}{asks})") from None
                 if again.asked is None:
                     self._clock.sleep(pause)
@@ -239,10 +239,10 @@ class Http:
         raise Unavailable(url, None, "no attempt was allowed")
 
     def _opened(self, asked: Asked, more: Mapping[str, str]) -> httpx.Response:
-        """An answer worth reading; every other status is told as its error."""
+        """Sends a request and returns an accepted response; other status codes raise their errors."""
         response = self._exchange.send(asked, more)
         status = response.status_code
-        # 416 answers a range of ours; on a stream it is a cursor too old, which asking again does not mend.
+        # 416 answers our range; on a stream it means an outdated cursor, which a retry does not fix.
         if status in asked.allow or status in _BODIES or (status == _NO_RANGE and "Range" in more):
             return response
         response.close()

@@ -1,6 +1,6 @@
-"""ISINs over columns: twelve characters whose check digit holds (ISO 6166).
+"""ISIN check over columns: twelve characters with a valid check digit (ISO 6166).
 
-Does not belong here: whose security an ISIN is.
+Does not belong here: which company an ISIN belongs to.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import polars as pl
 
 _PATTERN: Final = r"^[A-Z]{2}[0-9A-Z]{9}[0-9]$"
 _LETTERS: Final = {chr(ord("A") + place): str(10 + place) for place in range(26)}
-_DIGITS: Final = 24  # of twelve characters, a letter being two
+_DIGITS: Final = 24  # of twelve characters, letters giving two
 
 
 def are_isins(values: pl.Series) -> pl.Series:
-    """Whether each text is an ISIN; false for null. Of a series, for an expression would repeat itself."""
+    """True for each valid ISIN; false for null. Takes a Series, as an expression would be computed repeatedly."""
     fits = values.str.contains(_PATTERN).fill_null(value=False)
     digits = values.str.replace_many(_LETTERS).str.reverse()
     total = pl.Series([0], dtype=pl.Int64).new_from_index(0, values.len())

@@ -1,7 +1,8 @@
-"""Inline XBRL 1.0 and 1.1 in one pass over the tree: wanted facts only, the rest is never looked at.
+"""Reads wanted facts of inline XBRL 1.0 and 1.1 in one pass over the tree.
 
-The tree is built by lxml and walked in C by element name; Python sees tagged elements, and decodes those
-whose concept is wanted. Does not belong here: which fact of several to take (`facts`), what a concept means.
+The tree is built by lxml and walked in C by element name; Python sees tagged elements only, and decodes those
+with a wanted concept. Does not belong here: the choice among duplicate facts (`facts`), the meaning of a
+concept.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _VERSIONS: Final = ("http://www.xbrl.org/2013/inlineXBRL", "http://www.xbrl.org/
 
 
 def _tags(*names: str) -> tuple[str, ...]:
-    """In both versions, in camel case and as an HTML serialiser folds it."""
+    """Names in both versions, in camel case and in the lower case of HTML serialisers."""
     cased = dict.fromkeys(spelling for name in names for spelling in (name, name.lower()))
     return tuple(f"{{{version}}}{name}" for version in _VERSIONS for name in cased)
 
@@ -51,17 +52,17 @@ _HREF: Final = "{http://www.w3.org/1999/xlink}href"
 _NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _LARGEST_SCALE: Final = 30
-MOST_CONTINUATIONS: Final = 200_000  # continuations followed in a document, where each has one place
+MOST_CONTINUATIONS: Final = 200_000  # most continuations followed in one document, where each is used once
 _TRUE: Final = frozenset({"true", "1"})
 
 
 def is_inline(root: etree._Element) -> bool:
-    """Whether a tree holds any inline XBRL at all."""
+    """True if a tree contains any inline XBRL."""
     return next(root.iter(_WALKED), None) is not None
 
 
 class _Reader:
-    """One tree. Trees of the same file share continuations, contexts and units."""
+    """Reader of one tree. Trees of the same file share continuations, contexts and units."""
 
     __slots__ = (
         "_followed",
@@ -89,7 +90,7 @@ class _Reader:
         self._texts = Texts(root, signals, _EXCLUDE)
 
     def wanted(self, names: AbstractSet[str] | None) -> list[tuple[str, etree._Element]]:
-        """(qualified name, element) of wanted facts; what else the document needs is noted on the way."""
+        """(qualified name, element) of wanted facts; also collects continuations, tuples and resources."""
         found: list[tuple[str, etree._Element]] = []
         tuples: list[etree._Element] = []
         resources: list[etree._Element] = []
@@ -108,7 +109,7 @@ class _Reader:
                     found.append((name, element))
                 if element.tag in _TUPLE:
                     tuples.append(element)
-        for element in tuples:  # outer ones first: of an inner one's facts the inner one is the parent
+        for element in tuples:  # outer ones first: for facts of an inner tuple the inner one is the parent
             identity = element.get("tupleID") or element.get("name")
             self._parents |= dict.fromkeys(element.iterdescendants(_FACTS), identity)
         self.contexts = Contexts(resources or (self.root,))
@@ -154,7 +155,7 @@ class _Reader:
         )
 
     def _namespace(self, prefix: str, element: etree._Element) -> str | None:
-        """URI of a prefix; a document binds a prefix once, as all of them do."""
+        """URI of a prefix; assumes that a document binds each prefix once, as all known ones do."""
         found = self._namespaces.get(prefix)
         if found is None and prefix not in self._namespaces:
             found = self._namespaces[prefix] = element.nsmap.get(prefix or None)
@@ -167,7 +168,7 @@ class _Reader:
         return found
 
     def _continued(self, element: etree._Element, following: str | None) -> str | None:
-        """Text of an element and of all that goes on from it; None where a part of it is left out."""
+        """Text of an element and its continuations; None if a part of it is left out."""
         parts = [self._texts.of(element)]
         seen: set[str] = set()
         while following and following not in seen:
@@ -197,7 +198,7 @@ class _Reader:
             return None
 
     def _printed(self, given: str | None, text: str) -> Decimal | None:
-        """The number as printed; nothing for a blank or a dash, a signal for other text that is no number."""
+        """The number as printed; None for a blank or a dash, with a signal for other text that is not a number."""
         name = self._transform(given) if given else None
         try:
             return transforms.number(name, text)
@@ -207,7 +208,7 @@ class _Reader:
             return None
 
     def _transform(self, given: str) -> str:
-        """Local name of a transform; one that no registry has is told."""
+        """Local name of a transform; a name outside the transformation registries is counted as a signal."""
         name = given.rpartition(":")[2]
         if not transforms.is_known(name):
             self._signals["unknown_transform", name] += 1
@@ -225,7 +226,7 @@ class _Reader:
                 return None
             value = value.scaleb(power)
         if said.get("sign") == "-":
-            if value < 0:  # a minus printed and a minus stated: which of them counts?
+            if value < 0:  # a printed and a stated minus: ambiguous
                 self._signals["two_signs", said.get("name", "")] += 1
                 return None
             return -value if value else value
@@ -245,7 +246,7 @@ class _Reader:
 
 
 def _scale(text: str) -> int | None:
-    """A power of ten that a figure may have."""
+    """The scale as a power of ten; None if unreadable or too large."""
     try:
         power = int(text)
     except ValueError:
@@ -260,9 +261,9 @@ def read_inline(
     once: AbstractSet[str] = frozenset(),
     target: str | None = None,
 ) -> Report:
-    """Facts of the documents of one file whose local name is in `wanted` (None: all), of one target document.
+    """Facts of the documents of one file with a local name in `wanted` (None: all), of one target document.
 
-    once: names of which the first fact that says something is enough; page headers repeat some on every page.
+    once: names of which the first non-empty fact is enough; page headers repeat some on every page.
     """
     signals: Counter[tuple[str, str]] = Counter()
     readers = [_Reader(root, signals, target) for root in markup.roots]
@@ -291,7 +292,7 @@ def read_inline(
 
 
 def _share(readers: list[_Reader]) -> None:
-    """Documents of one set: what one declares, the others may use; an own declaration comes first."""
+    """Shares declarations among the documents of one set; a document's own declaration takes precedence."""
     every = {key: part for reader in reversed(readers) for key, part in reader.continued.items()}
     contexts = [reader.contexts for reader in readers]
     for reader in readers:

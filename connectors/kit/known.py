@@ -1,4 +1,4 @@
-"""The keys a msgspec type knows, as a tree to hold decoded JSON against."""
+"""The keys of a msgspec type as a tree, for checking decoded JSON."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import msgspec.inspect as types
 
 @dataclass(slots=True)
 class Known:
-    """Keys of one object and what is known below them. `open`: any key may stand here (a dict).
+    """Keys of one object and the trees below them. `open`: any key is allowed (a dict).
 
-    unread: keys of what a type leaves as it is written (`msgspec.Raw`), which decoded JSON has no longer.
+    unread: keys that a type keeps as raw bytes (`msgspec.Raw`), which decoded JSON no longer has.
     """
 
     keys: frozenset[str] = frozenset()
@@ -24,13 +24,16 @@ class Known:
     unread: frozenset[str] = frozenset()
 
     @staticmethod
-    @cache  # made of the declaration alone, and costs more than reading a small body
+    @cache  # depends on the declaration alone, and costs more than reading a small body
     def of(kind: Any) -> Known:
         """The tree of a Struct type."""
         return _known(types.type_info(kind)) or Known()
 
     def strip(self, value: Any, count: Callable[[str], None], path: str = "") -> None:
-        """Take unread keys out of decoded JSON, and unknown ones, told to `count` by path (lists as `[]`)."""
+        """Removes unread and unknown keys from decoded JSON.
+
+        Unknown keys are passed to `count` as paths, with lists as `[]`.
+        """
         if isinstance(value, list):
             for item in value:
                 self.strip(item, count, f"{path}[]" if path else path)
@@ -54,7 +57,7 @@ def _join(path: str, key: str) -> str:
 
 
 def _known(kind: types.Type) -> Known | None:
-    """The tree of a type; None where nothing below it is checked."""
+    """The tree of a type; None if nothing below it is checked."""
     if isinstance(kind, types.StructType):
         below = {part.encode_name: tree for part in kind.fields if (tree := _known(part.type)) is not None}
         unread = frozenset(part.encode_name for part in kind.fields if isinstance(part.type, types.RawType))

@@ -1,7 +1,7 @@
-"""How fast one host may be asked: a token bucket per host on an injected clock.
+"""Rate limiter: a token bucket per host on an injected clock.
 
-Also the one place where the kit learns what time it is and waits. Does not belong here: when a failed request
-is asked again (`retry`).
+The kit's only access to the time and to waiting. Does not belong here: when a failed request is retried
+(`retry`).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time, waiting and chance, injected: a test's clock moves when it is slept on."""
+    """Time, waiting and randomness, injected: a test's clock advances on `sleep`."""
 
     now: Callable[[], datetime] = _utc_now
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    chance: Callable[[], float] = random.random  # 0 to 1, spreads retries; no secret hangs on it
+    chance: Callable[[], float] = random.random  # 0 to 1, spreads retries; no secret depends on it
 
 
 @dataclass(slots=True)
 class _Bucket:
     tokens: float
-    filled: float  # monotonic instant at which `tokens` was right
+    filled: float  # monotonic time at which `tokens` was computed
 
 
 class Rates:
@@ -55,15 +55,15 @@ class Rates:
         self._buckets: dict[str, _Bucket] = {}
 
     def wait(self, host: str) -> None:
-        """Until the host may be asked once more. The token is taken at once: waiters queue up."""
+        """Waits until the next request to the host is allowed. The token is taken at once: waiters queue up."""
         rate = self._rates.get(host, self._default)
-        # who counts over several hosts counts strictly: a second that begins with a burst would hold too many
+        # no bursts for a shared limit: a second that begins with a burst would exceed it
         burst = 1.0 if host in self._together else max(1.0, rate)
         host = self._together.get(host, host)
         with self._lock:
             now = self._clock.monotonic()
             bucket = self._buckets.setdefault(host, _Bucket(burst, now))
-            # `filled` may lie in the future: the host asked for a pause.
+            # `filled` may lie in the future: the host requested a pause.
             bucket.tokens = min(burst, bucket.tokens + max(0.0, now - bucket.filled) * rate)
             paused = max(0.0, bucket.filled - now)
             bucket.filled = max(now, bucket.filled)
@@ -73,7 +73,7 @@ class Rates:
             self._clock.sleep(delay)
 
     def pause(self, host: str, seconds: float) -> None:
-        """Nobody asks the host for so long: it said so."""
+        """Blocks requests to the host for a time, as the host requested."""
         host = self._together.get(host, host)
         with self._lock:
             until = self._clock.monotonic() + seconds

@@ -1,7 +1,7 @@
-"""Bytes of a markup file to trees: encodings, junk before the prolog, several documents in one file, repair.
+"""Parses markup files to trees: encodings, junk before the prolog, several documents in one file, repair.
 
-Belongs here: how XML as the registries really send it is parsed, once, safely (no network, no entity
-expansion, no size limit) and at C speed. Does not belong here: what the elements mean (`ixbrl`, `xbrl`).
+Belongs here: parsing XML as the registries really send it, once, safely (no network, no entity expansion, no
+size limit) and at C speed. Does not belong here: what the elements mean (`ixbrl`, `xbrl`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from lxml import etree
 
-_PROLOG_REACH: Final = 65_536  # how far into a file a prolog may be preceded by junk
+_PROLOG_REACH: Final = 65_536  # bytes within which a prolog after junk is searched
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _WIDE: Final = ((b"<\x00", "UTF-16LE"), (b"\x00<", "UTF-16BE"))
 _SAYS_WIDE: Final = re.compile(
@@ -40,7 +40,7 @@ _LIMITS: Final = frozenset(
 
 
 class Malformed(Exception):  # noqa: N818 - says what the bytes are
-    """Bytes that are no markup at all, or markup that breaks off. The message says which."""
+    """Bytes that are not markup, or truncated markup. The message states which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,16 @@ def _parser(*, recover: bool = False, encoding: str | None = None, huge: bool = 
         load_dtd=False,
         recover=recover,
         encoding=encoding,
-        collect_ids=False,  # nobody asks the tree for an id
+        collect_ids=False,  # no look-ups by id
     )
 
 
-_STRICT: Final = _parser(huge=False)  # its limits stop bombs; a large honest file is read again without them
+_STRICT: Final = _parser(huge=False)  # its limits stop bombs; a large valid file is read again without them
 _HUGE: Final = _parser()
 
 
 def _body(body: bytes) -> bytes:
-    """From the first character of markup on: some files carry marks or log lines before their prolog."""
+    """The body from the first character of markup: some files begin with byte-order marks or log lines."""
     if body[:1] == b"<" or body[:2] in _UTF16_MARKS:
         return body
     prolog = body.find(b"<?xml", 0, _PROLOG_REACH)
@@ -79,7 +79,7 @@ def _body(body: bytes) -> bytes:
 
 
 def _is_closed(body: bytes, root: etree._Element) -> bool:
-    """Whether the file ends with its root's end tag: a cut file must not pass for a complete one."""
+    """True if the file ends with its root's end tag: a truncated file must not pass for a complete one."""
     name = root.tag.rpartition("}")[2] if isinstance(root.tag, str) else ""
     tail = body[-4096:].replace(b"\x00", b"").rstrip().lower()
     return (
@@ -88,7 +88,7 @@ def _is_closed(body: bytes, root: etree._Element) -> bool:
 
 
 def _several(body: bytes) -> tuple[etree._Element, ...] | None:
-    """The trees of documents written one after the other; None where a part is not well-formed."""
+    """The trees of concatenated documents; None if a part is not well-formed."""
     starts = [match.start() for match in _SECOND_DOCUMENT.finditer(body)]
     first = body.find(b">")
     cuts = [0, *(start for start in starts if 0 <= first < start), len(body)]
@@ -107,7 +107,7 @@ def _several(body: bytes) -> tuple[etree._Element, ...] | None:
 
 
 def _again(body: bytes, error: etree.XMLSyntaxError) -> Markup:
-    """What the strict parser refuses: too large for its limits, or not well-formed."""
+    """Handles a body that the strict parser rejects: too large for its limits, or not well-formed."""
     if b"<!ENTITY" in body:
         raise Malformed(f"declares entities, and is not well-formed: {_reason(error)}")
     if error.code in _LIMITS:
@@ -119,7 +119,7 @@ def _again(body: bytes, error: etree.XMLSyntaxError) -> Markup:
 
 
 def _encoding(body: bytes) -> str:
-    """What bytes are that are not as they declare themselves."""
+    """The actual encoding of bytes that contradict their declaration."""
     for start, encoding in _WIDE:
         if body.startswith(start):
             return encoding
@@ -136,7 +136,8 @@ def _reason(error: etree.XMLSyntaxError) -> str:
 
 def _repaired(body: bytes, error: etree.XMLSyntaxError) -> Markup:
     is_wide = body.startswith(tuple(start for start, _ in _WIDE))
-    if error.code in _ENCODING_ERRORS or is_wide or _SAYS_WIDE.match(body):  # narrow bytes matched it
+    # _SAYS_WIDE matches single-byte text only
+    if error.code in _ENCODING_ERRORS or is_wide or _SAYS_WIDE.match(body):
         try:
             return Markup((etree.fromstring(body, _parser(encoding=_encoding(body))),), True)
         except (etree.XMLSyntaxError, LookupError):
@@ -156,11 +157,11 @@ def _repaired(body: bytes, error: etree.XMLSyntaxError) -> Markup:
 
 
 def parse(body: bytes) -> Markup:
-    """The trees of a file; Malformed where there is nothing to read, or only the beginning of it."""
+    """The trees of a file; raises Malformed if it is not markup or truncated."""
     body = _body(body)
     try:
         return Markup((etree.fromstring(body, _STRICT),), False)
     except etree.XMLSyntaxError as error:
         return _again(body, error)
-    except ValueError as error:  # lxml refuses some byte patterns before it parses
+    except ValueError as error:  # lxml rejects some byte patterns before it parses
         raise Malformed(f"not markup: {error}") from error

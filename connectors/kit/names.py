@@ -1,7 +1,7 @@
-"""Names that an archive gives its members: which of them are a trap.
+"""Detects unsafe member names in archives (path traversal).
 
-Nothing is ever written under such a name; but a name ends up in pointers, manifests and messages, and an
-archive that climbs out of its folder is not one to believe.
+No file is written under such a name; but names end up in pointers, manifests and messages, and an archive
+with a path that leaves its folder is not trustworthy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Bytes of a page (HTML) to a tree, held to what one may cost before it is made.
+"""Parses bytes of an HTML page to a tree, after checking its cost.
 
-Belongs here: what lxml's HTML parser takes the square of; nobody else makes trees of pages. Does not belong here:
-XML (`markup`), how large a page may be, how it is encoded or what stands in it (its reader).
+Belongs here: the check for input that takes lxml's HTML parser quadratic time; all trees of pages are made
+here. Does not belong here: XML (`markup`), a page's size limit, encoding or content (its reader).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree, html
 
-MOST: Final = 1_000  # attributes of one element: pages that people write have some twenty
+MOST: Final = 1_000  # attributes of one element: real pages have about twenty
 
 
 class Overloaded(ValueError):  # noqa: N818 - says what a page is
@@ -18,7 +18,7 @@ class Overloaded(ValueError):  # noqa: N818 - says what a page is
 
 
 class _Counted:
-    """Hears elements as they begin; no tree is made."""
+    """Parser target that counts attributes without building a tree."""
 
     def __init__(self) -> None:
         self.most = 0
@@ -27,30 +27,30 @@ class _Counted:
         self.most = max(self.most, len(attributes))
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Required by lxml; returns nothing."""
 
 
 def document(body: bytes, parser: html.HTMLParser) -> html.HtmlElement:
-    """The whole page. Raises Overloaded, and as `lxml.html.document_fromstring` does."""
+    """The whole page. Raises Overloaded, and whatever `lxml.html.document_fromstring` raises."""
     return html.document_fromstring(_bounded(body), parser=parser)
 
 
 def fragment(body: bytes, parser: html.HTMLParser) -> html.HtmlElement:
-    """The page, or the part of one. Raises Overloaded, and as `lxml.html.fromstring` does."""
+    """The page, or a fragment. Raises Overloaded, and whatever `lxml.html.fromstring` raises."""
     return html.fromstring(_bounded(body), parser=parser)
 
 
 def _bounded(body: bytes) -> bytes:
-    """The body as it is; Overloaded where one element has more than MOST attributes.
+    """The body unchanged; raises Overloaded if one element has more than MOST attributes.
 
-    Each attribute is put behind those before it, which are walked one by one: 80,000 take ten seconds.
+    lxml appends each attribute to a linked list by walking it: 80,000 take ten seconds.
     """
     counted = _Counted()
     try:
-        # of a target's methods lxml asks for those alone that it has
+        # lxml calls only the methods that a target has
         parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, target=counted)  # pyright: ignore[reportArgumentType]
         etree.fromstring(body, parser)
-    except etree.XMLSyntaxError:  # whoever makes a tree of it is told again
+    except etree.XMLSyntaxError:  # reported when the tree is built
         return body
     if counted.most > MOST:
         raise Overloaded(f"an element of {counted.most:,} attributes")

@@ -1,7 +1,7 @@
-"""Percentages as texts write them: «15,30», «15.3».
+"""Percentages as written in texts: «15,30», «15.3».
 
-Belongs here: what a column of percentages holds of one. Does not belong here: where a figure stands in a text, or
-which figures are percentages (each registry's readers).
+Belongs here: conversion to the precision of percentage columns. Does not belong here: finding figures in a
+text, or which figures are percentages (each registry's readers).
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-_PLACES: Final = 4  # of a column of percentages
+_PLACES: Final = 4  # decimal places of a percentage column
 
 
 def percentage(digits: str) -> Decimal:
-    """The number of digits with a comma or a point among them, to four places, halves even.
+    """Parses digits with a decimal comma or point, rounded half-even to four places.
 
-    However many they are: what a spreadsheet writes out («15.0199999999999996») is no other figure.
+    Any number of digits is accepted: a spreadsheet's «15.0199999999999996» is 15.02.
     """
     return stored(Decimal(digits.replace(",", ".")))
 
 
 def stored(exact: Decimal) -> Decimal:
-    """A percentage as its column holds it: to four places, halves even; one with fewer places as it is."""
+    """A percentage at the precision of its column: four places, half-even; fewer places are kept."""
     exponent = exact.as_tuple().exponent
     return round(exact, _PLACES) if isinstance(exponent, int) and exponent < -_PLACES else exact

@@ -1,8 +1,8 @@
-"""Asking for feeds that are looked at again and again: by their validators, each for itself.
+"""Polls feeds with conditional requests, each with its own validators.
 
-Belongs here: addresses to arrivals, what is remembered between two runs. A feed that fails holds up none of the
-others: its failure is told when all were asked. Does not belong here: which feeds there are, rates and retries
-(`http`), what a body says.
+Belongs here: addresses to arrivals, the cursor between two runs. A failed feed does not stop the others:
+its error is raised after all were requested. Does not belong here: which feeds there are, rates and retries
+(`http`), the content of a body.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 
 class Asked(msgspec.Struct):
-    """By address what the server gave to compare the next answer with."""
+    """Validators of the last answer by address."""
 
     by_url: dict[str, Validators] = {}
 
     @staticmethod
     def of(cursor: Cursor | None) -> Asked:
-        """What a cursor remembers; nothing of one that another release wrote."""
+        """Decodes a cursor; empty if another release wrote it."""
         try:
             return Asked() if cursor is None else msgspec.json.decode(cursor.value, type=Asked)
         except msgspec.MsgspecError:
             return Asked()
 
     def cursor(self) -> Cursor:
-        """What the next run is to remember."""
+        """The cursor for the next run."""
         return Cursor(msgspec.json.encode(self).decode())
 
 
 def feeds(by_name: Mapping[str, str], http: Http, cursor: Cursor | None, scope: Scope) -> Iterator[Arrival]:
-    """Those of several feeds that changed, as files of their names. HTML with status 200 is a WrongBody.
+    """The changed ones of several feeds, as files of their names. HTML with status 200 is a WrongBody.
 
-    Raises the first FetchError once every feed was asked.
+    Raises the first FetchError after every feed was requested.
     """
     asked = Asked.of(cursor)
     failures: list[FetchError] = []
@@ -50,7 +50,7 @@ def feeds(by_name: Mapping[str, str], http: Http, cursor: Cursor | None, scope: 
         try:
             answer = http.download(url, expect={Format.XML}, since=asked.by_url.get(url))
         except FetchError as error:
-            failures.append(error.with_traceback(None))  # which would hold on to what was being written
+            failures.append(error.with_traceback(None))  # it would keep the partly written file open
             continue
         if isinstance(answer, NotModified):
             continue

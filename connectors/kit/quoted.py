@@ -1,8 +1,8 @@
-"""Lines whose every field stands in quotes, read without a look at each of them.
+"""Fast path for CSV in which every field is quoted.
 
-Many registries write so, and then the quotes alone tell whether a row has all its fields. Belongs here: lines
-with quotes doubled inside of values, and lines without any there. Does not belong here: lines of another kind,
-and what to do with those that lack something (`ragged`).
+Many registries write so, and then the quotes alone show whether a row has all its fields. Belongs here: lines
+with and without doubled quotes inside values. Does not belong here: lines of another form, and the handling
+of incomplete ones (`ragged`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from connectors.kit.bare import Lines
 from connectors.kit.signs import beginnings, count, values, where
 from connectors.kit.textual import NOT_AS_THEY_STAND, is_broad
 
-MOST_ODD_SIGNS: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
+# quotes or line ends of lines of another form; above this number the fast path does not pay
+MOST_ODD_SIGNS: Final = 1000
 
 
 def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | None:
-    """A row of text columns («0», «1», …) for each of some whole lines; None where they are not all of this kind.
+    """A row of text columns («0», «1», …) for each line; None if a line is not of this form.
 
-    Polars refuses a row that is too long, and takes one whose quotes are out of order for something. What it
-    takes is therefore written again: the same bytes come of nothing but what they say.
+    Polars rejects a row that is too long, but misreads one with misplaced quotes. The result is therefore
+    written again and must give the same bytes.
     """
     lines, quotes = count(body, "\n"), count(body, quote)
     cut = body.startswith(NOT_AS_THEY_STAND) or is_broad(body, separator)
@@ -44,12 +45,12 @@ def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | 
 
 
 def parted(body: bytes, separator: str, quote: str) -> Lines | None:
-    """Lines of fields in quotes with no quote inside of any, cut at each quote; None where many are others.
+    """Splits lines of quoted fields without inner quotes at each quote; None if too many have another form.
 
-    A quote opens a field behind a line's end, or behind a quote and a separator; it closes one before a line's
-    end, or before a separator and a quote. In a line that begins and ends with a quote, and whose every quote does
-    one of both and not both, they open and close by turns: behind one that does not close, the next cannot open. So
-    nothing but one separator stands between two fields. How many fields a line has it does not tell.
+    A quote opens a field after a line end, or after a quote and a separator; it closes one before a line end,
+    or before a separator and a quote. In a line that begins and ends with a quote, and in which every quote
+    does exactly one of both, they alternate: after one that does not close, the next cannot open. So exactly
+    one separator lies between two fields. The number of fields of a line is not checked here.
     """
     if not body.startswith(quote.encode()) or not body.endswith(b"\n"):
         return None
@@ -62,16 +63,16 @@ def parted(body: bytes, separator: str, quote: str) -> Lines | None:
 
 
 def _odd_lines(signs: pl.Series, is_end: pl.Series, separators: pl.Series) -> list[int] | None:
-    """The places of lines with a quote that neither opens nor closes, or that may do both; None where many are.
+    """Indexes of lines with a quote that neither opens nor closes, or may do both; None if there are too many.
 
-    Looked at are quotes and line ends alone, one behind the other: they are few among all bytes.
+    Only quotes and line ends are examined, in sequence: they are few among all bytes.
     """
     is_quote = ~is_end
     beside = _next(signs, behind=False)
-    touches = beside.filter(signs)  # the next one of them; and what follows: is over a separator
+    touches = beside.filter(signs)  # the sign touches the next one; is_over: it does so across a separator
     is_over = (_next(separators, behind=False) & _next(beside, behind=False)).filter(signs)
     before_end = touches & _next(is_end, behind=True)
-    before_quote = _next(is_quote, behind=True)  # behind the last one nothing is missing
+    before_quote = _next(is_quote, behind=True)  # after the last sign nothing is missing
     behind_end = _last(is_end & touches, before=True)
     between = is_quote & is_over & before_quote
     opens = behind_end | _last(between, before=False)
@@ -79,7 +80,7 @@ def _odd_lines(signs: pl.Series, is_end: pl.Series, separators: pl.Series) -> li
     lacks_last = is_end & ~_last(is_quote & touches, before=False)
     lacks_first = is_end & ~(touches & before_quote)
     odd = (is_quote & ~(opens ^ closes)) | lacks_last
-    lacks_first = lacks_first[:-1]  # behind the last end is no line
+    lacks_first = lacks_first[:-1]  # no line follows the last line end
     if int(odd.sum()) + int(lacks_first.sum()) > MOST_ODD_SIGNS:
         return None
     own = (int(is_end[:place].sum()) for place in _places(odd))
@@ -92,23 +93,23 @@ def _places(marks: pl.Series) -> list[int]:
 
 
 def _next(marks: pl.Series, *, behind: bool) -> pl.Series:
-    """Of each mark the following one."""
+    """For each mark the following one."""
     return marks.slice(1).append(pl.Series([behind]))
 
 
 def _last(marks: pl.Series, *, before: bool) -> pl.Series:
-    """Of each mark the preceding one."""
+    """For each mark the preceding one."""
     return pl.Series([before]).append(marks.slice(0, len(marks) - 1))
 
 
 def _lines_at(body: bytes, ends: pl.Series, lines: list[int]) -> dict[int, bytes]:
-    """Some lines of a body by their places among all (ascending)."""
+    """Lines of a body by index (ascending)."""
     starts = zip(lines, beginnings(ends, lines), strict=True)
     return {line: body[start : body.index(b"\n", start)] for line, start in starts}
 
 
 def _written(frame: pl.DataFrame, body: bytes, separator: str, quote: str) -> memoryview:
-    """Rows with every field in quotes, their lines ended as the body ends its first."""
+    """Rows written with every field in quotes, with the line ending of the body's first line."""
     into = io.BytesIO()
     first = body[: body.index(b"\n") + 1]
     frame.write_csv(

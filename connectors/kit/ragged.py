@@ -1,11 +1,11 @@
-"""Rows of delimited text, each either read whole or refused with its line: polars where it can be trusted.
+"""Reads rows of delimited text with polars where its result can be verified; rejects bad lines one by one.
 
-Polars fills short rows with nulls and cuts long ones, in silence. So every line gets a marker as one field
-more: a row whose marker is not in its place has too few or too many fields. And there must be as many rows as
-lines; where there are not, a quoted field holds a line end or a stray quote swallowed one: that stretch is
-cut into smaller ones until the trouble is alone, and only there are records put together line by line by
-Python's csv. A line that makes no record by itself or with its next lines is refused alone, so a stray quote
-costs one row.
+Polars silently fills short rows with nulls and cuts long ones. So a marker is appended to every line as one
+more field: a row with its marker in another place has too few or too many fields. The number of rows must
+also equal that of lines; otherwise a quoted field holds a line end or a stray quote swallowed one: that block
+is cut into smaller ones until the defect is isolated, and only there records are assembled line by line with
+Python's csv. A line that makes no record alone or with the following lines is rejected alone, so a stray
+quote costs one row.
 
 Does not belong here: names and meaning of columns (`tabular`).
 """
@@ -27,19 +27,19 @@ LINE: Final = "line"
 _MORE: Final = "more"
 _MARK: Final = "\x1e\x1f"
 _MARK_BYTE: Final = b"\x1e"
-MARKED_BYTES: Final = 256 << 10  # bytes that are marked at once: what a core's own cache holds
-_PARTS: Final = 16  # into how many stretches a doubtful one is cut
-LINEWISE_BYTES: Final = 32 << 10  # bytes below which records are put together line by line
+MARKED_BYTES: Final = 256 << 10  # bytes marked at once: fits in a core's cache
+_PARTS: Final = 16  # number of parts that a suspect block is cut into
+LINEWISE_BYTES: Final = 32 << 10  # bytes below which records are assembled line by line
 _SPAN: Final = 64 << 10  # bytes of the longest record over several lines
-_TRIES: Final = 3  # line ends with balanced quotes that are tried before a quote is called stray
+_TRIES: Final = 3  # line ends with balanced quotes that are tried before a quote counts as stray
 
 
 @dataclass(slots=True)
 class Rows:
-    """What was read of some lines.
+    """Result of reading some lines.
 
-    line: the number of the line that comes next. frames: text columns named by index, with LINE.
-    refused: (line, reason, excerpt). mended: lines that were not UTF-8. nuls: NUL bytes dropped.
+    line: the number of the line that comes next. frames: text columns named by index, with LINE. refused:
+    (line, reason, excerpt). mended: lines that were not UTF-8. nuls: NUL bytes dropped.
     """
 
     line: int
@@ -50,11 +50,11 @@ class Rows:
 
 
 class Reader:
-    """Reads stretches of whole lines of one file. `columns` are the indexes of the fields that are wanted."""
+    """Reads blocks of whole lines of one file. `columns` are the indexes of the wanted fields."""
 
     def __init__(self, width: int, columns: Sequence[int], separator: str, quote: str | None) -> None:
         self._width = width
-        self._columns = sorted(columns)  # the order in which polars gives them
+        self._columns = sorted(columns)  # the order in which polars returns them
         self._separator = separator
         self._quote = quote
         self._names = [str(index) for index in self._columns]
@@ -63,7 +63,7 @@ class Reader:
         self._ending = f"{separator}{_MARK}\n".encode()
 
     def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
-        """Rows of whole lines from line number `line` on, and the tail that needs what follows."""
+        """Rows of whole lines from line number `line` on, and an unfinished tail to prepend to the next block."""
         rows = Rows(line=line)
         if self._at_once(body, rows) or self._by_returns(body, rows):
             return rows, b""
@@ -79,7 +79,7 @@ class Reader:
         stack, tail = [body], b""
         while stack:
             part = stack.pop()
-            # Behind an unfinished record only line by line: cut again it would never be finished.
+            # After an unfinished record only line by line: cut again it would never be finished.
             if not tail and self._fast(part, rows):
                 continue
             if not tail and len(part) > LINEWISE_BYTES and len(pieces := _cut(part)) > 1:
@@ -89,11 +89,11 @@ class Reader:
         return rows, tail
 
     def fields(self, text: str) -> list[str] | None:
-        """One record's fields; None where its text is no whole record."""
+        """One record's fields; None if its text is not a whole record."""
         return self._parse(text)[0]
 
     def record(self, body: bytes) -> tuple[list[str], bytes] | None:
-        """The first record of the body whatever its width (a header), and what follows it."""
+        """The first record of the body, of any width (a header), and the rest."""
         lines = body.replace(b"\r\n", b"\n").split(b"\n")
         for end in range(1, min(len(lines), 64) + 1):
             fields, _ = self._parse(b"\n".join(lines[:end]).decode(errors="replace"))
@@ -102,7 +102,7 @@ class Reader:
         return None
 
     def _at_once(self, body: bytes, rows: Rows) -> bool:
-        """Whether all fields of all lines stand in quotes, or all without any; those lines are taken then."""
+        """Reads the block if all fields are quoted, or none is; True if it was read."""
         if self._quote is None:
             frame = bare.rows(body, self._width, self._columns, self._separator)
         elif len(self._columns) == self._width:
@@ -114,17 +114,20 @@ class Reader:
         return frame is not None
 
     def _by_returns(self, body: bytes, rows: Rows) -> bool:
-        """Whether all lines are rows that end with a carriage return and a line feed; those are taken then.
+        """Reads the block if all lines are rows that end with CRLF; True if it was read.
 
-        The return itself becomes the line's mark, which saves a pass over all bytes. As there are as many of both,
-        one that stands elsewhere leaves another line without its mark, and then nothing is taken.
+        The carriage return itself becomes the line's mark, which saves a pass over all bytes. As there are as
+        many of both, a misplaced one leaves another line without its mark, and then the block is not read.
         """
         if b"\r" not in body or b"\0" in body or body.count(b"\r") != body.count(b"\n"):
             return False
         return self._fast(body, rows, b"\r")
 
     def _fast(self, body: bytes, rows: Rows, end: bytes = b"\n") -> bool:
-        """Whether there are as many rows as lines; they are taken then. `end`: what of a line's end is marked."""
+        """Tries polars on the block; accepts its rows only if their number equals the number of lines.
+
+        `end`: the part of a line end that is replaced by the mark.
+        """
         if not body:
             return True
         marked, counted = self._marked(body, end)
@@ -140,14 +143,14 @@ class Reader:
         return True
 
     def _take(self, frame: pl.DataFrame, rows: Rows, whole: pl.Series | None = None) -> None:
-        """Lines of one stretch with their numbers; of those only the whole ones."""
+        """Adds a block's rows with their line numbers; only the whole ones if some are not."""
         numbers = pl.int_range(rows.line, rows.line + frame.height, dtype=pl.Int64, eager=True).alias(LINE)
         frame.insert_column(0, numbers)
         rows.frames.append(frame if whole is None else frame.filter(whole))
         rows.line += len(numbers)
 
     def _table(self, marked: bytes) -> pl.DataFrame | None:
-        """What polars reads of marked lines; None where it cannot."""
+        """Parses marked lines with polars; None if it cannot."""
         if marked.startswith((_MARK_BYTE, *NOT_AS_THEY_STAND)) or is_broad(marked, self._separator):
             return None
         try:
@@ -158,16 +161,16 @@ class Reader:
                 columns=self._read,
                 separator=self._separator,
                 quote_char=self._quote,
-                null_values=None if self._quote is None else [""],  # unquoted it is null anyway
+                null_values=None if self._quote is None else [""],  # unquoted it is null already
                 truncate_ragged_lines=True,
             )
         except pl.exceptions.PolarsError:
             return None
 
     def _marked(self, body: bytes, end: bytes) -> tuple[bytes, list[int]]:
-        """The body with its lines marked and without NULs, and how many lines there are up to each piece's end.
+        """The body with marked lines and without NULs, and the cumulative number of lines after each piece.
 
-        A body that holds the mark itself comes out as the mark's first byte.
+        A body that contains the mark itself is returned as the mark's first byte.
         """
         marked: list[bytes] = []
         counted: list[int] = []
@@ -209,7 +212,7 @@ class Reader:
         return tail
 
     def _span(self, lines: list[bytes], index: int) -> int:
-        """How many lines the record takes: 1 where it cannot be mended, 0 for «not known yet»."""
+        """Number of lines of the record: 1 if it cannot be completed, 0 if more input is needed."""
         if self._quote is None:
             return 1
         fields, open_quote = self._parse(lines[index].decode(errors="replace"))
@@ -239,7 +242,7 @@ class Reader:
         if fields is not None and len(fields) == self._width:
             kept.append((line, fields))
         elif fields is not None:
-            rows.refused.append((line, f"{len(fields)} fields where {self._width} are due", text))
+            rows.refused.append((line, f"expected {self._width} fields, found {len(fields)}", text))
         else:
             reason = "a quote that nothing closes" if open_quote else "a quote inside a quoted field"
             rows.refused.append((line, reason, text))
@@ -268,18 +271,18 @@ class Reader:
 
 
 def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -> dict[int, bytes]:
-    """Some lines of a body by their index (ascending), without making all of them.
+    """Lines of a body by index (ascending), without splitting all of it.
 
-    counted: how many lines end in each piece and those before it, where that is known.
+    counted: cumulative number of line ends after each piece, if known.
     """
     found: dict[int, bytes] = {}
-    start, index = 0, 0  # where a stretch begins, and which line that is
-    lines: list[bytes] = []  # of the stretch that was looked into last
+    start, index = 0, 0  # start of a block, and the index of its first line
+    lines: list[bytes] = []  # of the block last split
     for wanted in indexes:
-        if wanted < index + len(lines) - 1:  # behind the last line end there is nothing, or what is cut off
+        if wanted < index + len(lines) - 1:  # after the last line end: empty, or a partial line
             found[wanted] = lines[wanted - index]
             continue
-        pieces = bisect_left(counted, wanted)  # that lie before the line
+        pieces = bisect_left(counted, wanted)  # pieces before the line
         if pieces * MARKED_BYTES > start:
             start = body.find(b"\n", pieces * MARKED_BYTES - 1) + 1
             index = counted[pieces - 1] + (start > pieces * MARKED_BYTES)
@@ -295,7 +298,7 @@ def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -
 
 
 def _cut(body: bytes) -> list[bytes]:
-    """The body in stretches of whole lines."""
+    """Splits the body into blocks of whole lines."""
     step = max(len(body) // _PARTS, LINEWISE_BYTES // 2)
     pieces: list[bytes] = []
     start = 0

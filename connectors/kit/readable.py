@@ -1,6 +1,6 @@
-"""The text that a redaction looks through: unpacked where a body is gzip, refused where it hides what it holds.
+"""Opens the text that a redaction searches: unpacked if gzip, rejected if its content is hidden.
 
-Does not belong here: what leaves a text, archives of several files (each dataset's own `redact`).
+Does not belong here: which parts of a text are removed, archives of several files (each dataset's own `redact`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _TEXTS: Final = frozenset({Format.JSON, Format.HTML, Format.XML, Format.TEXT, Fo
 def text(body: BinaryIO) -> BinaryIO:
     """The text of a body, which stays open.
 
-    Raises ArchiveError where it is none (a zip, gzip within gzip, a PDF); reading does where gzip breaks off.
+    Raises ArchiveError if it is not text (a zip, gzip within gzip, a PDF); reading raises it if gzip is
+    truncated.
     """
     found = cast("io.BufferedReader", archives.plain(partial(lent, body), _NAME))
     hidden = trouble(found.peek(HEAD))
@@ -31,7 +32,7 @@ def text(body: BinaryIO) -> BinaryIO:
 
 
 def whole(body: BinaryIO, most: int) -> bytes:
-    """All of the text of a body. Raises ArchiveError as `text` and its reading do, and beyond `most` bytes."""
+    """The whole text of a body. Raises ArchiveError as `text` and its reading do, and above `most` bytes."""
     with text(body) as found:
         read = found.read(most + 1)
     if len(read) > most:
@@ -40,6 +41,6 @@ def whole(body: BinaryIO, most: int) -> bytes:
 
 
 def trouble(body: bytes) -> str | None:
-    """Why a body cannot be looked through; None where it can. Letters of two bytes are letters."""
+    """Reason the body is not text (so it cannot be redacted), or None. UTF-16 counts as text."""
     kind = sniff(body[:HEAD].replace(b"\x00", b""))
-    return None if kind in _TEXTS else f"{kind.value} where text is due"
+    return None if kind in _TEXTS else f"expected text, found {kind.value}"

@@ -1,6 +1,6 @@
-"""One JSON object taken apart by hand: what is used is popped, what is left is counted.
+"""Takes one JSON object apart: used keys are popped, remaining ones counted.
 
-Types are checked, never coerced: a number where text was due is an error of that record, not a guess.
+Types are checked, never coerced: a number where text was expected is an error of that record, not a guess.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
 
 class RecordError(Exception):
-    """A record that is not what its source documents; `path` says where, `reason` what was found."""
+    """A record that differs from its source's documentation; `path` names the place, `reason` what was found."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path or 'record'}: {reason}")
@@ -21,14 +21,14 @@ class RecordError(Exception):
 
 
 class Record:
-    """One JSON object. Every method pops its key; `close` counts the keys nobody asked for.
+    """One JSON object. Every method pops its key; `close` counts the remaining keys.
 
     Absent and null are the same (None). A value of another type raises RecordError.
     """
 
     def __init__(self, data: object, tally: Tally, example: str, path: str = "") -> None:
         if not isinstance(data, dict):
-            raise RecordError(path, f"an object was due, not {_shown(data)}")
+            raise RecordError(path, f"expected an object, not {_shown(data)}")
         self._data = dict(cast("dict[str, Any]", data))
         self._tally = tally
         self._example = example
@@ -39,14 +39,14 @@ class Record:
         return key in self._data
 
     def take(self, key: str) -> Any:
-        """Whatever stands there, unchecked."""
+        """The value, unchecked."""
         return self._data.pop(key, None)
 
     def text(self, key: str) -> str | None:
         return cast("str | None", self._typed(key, str, "text"))
 
     def need(self, key: str) -> str:
-        """Text that must be there and not be blank."""
+        """Text that must be present and not blank."""
         value = self.text(key)
         if value is None or not value.strip():
             raise RecordError(self._at(key), "is missing" if value is None else "is blank")
@@ -59,9 +59,9 @@ class Record:
         """A whole number of at most 63 bits: 12 and 12.0, never "12" or 12.5."""
         value = self.number(key)
         if isinstance(value, float) and not value.is_integer():
-            raise RecordError(self._at(key), f"a whole number was due, not {_shown(value)}")
+            raise RecordError(self._at(key), f"expected a whole number, not {_shown(value)}")
         if value is not None and not LEAST_INTEGER <= value <= LARGEST_INTEGER:
-            raise RecordError(self._at(key), f"a whole number of 63 bits was due, not {_shown(value)}")
+            raise RecordError(self._at(key), f"expected a whole number of 63 bits, not {_shown(value)}")
         return None if value is None else int(value)
 
     def boolean(self, key: str) -> bool | None:
@@ -72,13 +72,13 @@ class Record:
         kept: list[str] = []
         for item in self._list(key):
             if item is not None and not isinstance(item, str):
-                raise RecordError(self._at(key), f"a list of text was due, not of {_shown(item)}")
+                raise RecordError(self._at(key), f"expected a list of text, not of {_shown(item)}")
             if item is not None and item.strip():
                 kept.append(item)
         return kept
 
     def child(self, key: str) -> Record:
-        """The object there, or an empty one; it is closed with this one."""
+        """The object of a key, or an empty one; it is closed with this one."""
         value = self.take(key)
         below = Record({} if value is None else value, self._tally, self._example, self._at(key))
         self._below.append(below)
@@ -92,12 +92,12 @@ class Record:
         return below
 
     def ignore(self, *keys: str) -> None:
-        """Keys that are known and not wanted."""
+        """Pops keys that are known and not used."""
         for key in keys:
             self._data.pop(key, None)
 
     def close(self) -> None:
-        """Count what is left as `unknown_key`, here and below."""
+        """Counts remaining keys as `unknown_key`, here and in children."""
         for key in self._data:
             self._tally.add("unknown_key", self._at(key), self._example)
         self._data.clear()
@@ -112,12 +112,12 @@ class Record:
         # bool is an int to Python, not to a register.
         if value is None or (isinstance(value, kinds) and (kinds is bool or not isinstance(value, bool))):
             return value
-        raise RecordError(self._at(key), f"{due} was due, not {_shown(value)}")
+        raise RecordError(self._at(key), f"expected {due}, not {_shown(value)}")
 
     def _list(self, key: str) -> list[Any]:
         value = self.take(key)
         if value is not None and not isinstance(value, list):
-            raise RecordError(self._at(key), f"a list was due, not {_shown(value)}")
+            raise RecordError(self._at(key), f"expected a list, not {_shown(value)}")
         return value or []
 
 

@@ -1,4 +1,4 @@
-"""When a failed request is asked again: after what the host said, else after growing, spread pauses."""
+"""Retry policy: after the pause the host requested, else with exponential backoff and jitter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ AGAIN: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """`attempts` in all; pauses from `first` doubling to `longest`; the host's own word up to `patience`."""
+    """Limits of retries.
+
+    attempts: in all. first, longest: seconds of the first pause, which doubles up to the longest. patience: seconds
+    of the longest pause that a host may request.
+    """
 
     attempts: int = 5
     first: float = 1.0
@@ -23,7 +27,10 @@ class Retry:
     patience: float = 900.0
 
     def pause(self, attempt: int, chance: float, asked: float | None) -> float:
-        """Seconds after attempt number `attempt`; `chance` (0 to 1) spreads those that nobody asked for."""
+        """Seconds to wait after attempt number `attempt`; a pause requested by the host takes precedence.
+
+        chance: 0 to 1, spreads the other pauses.
+        """
         if asked is not None:
             return asked
         grown = min(self.longest, self.first * 2.0 ** (attempt - 1))
@@ -37,13 +44,13 @@ def http_date(value: str | None) -> datetime | None:
     try:
         parsed = parsedate_to_datetime(value)
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
-    # the last: a day that its zone moves over the calendar's edge
+    # OverflowError: the time zone moves the day out of the calendar
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Seconds that a Retry-After header asks for, in either form; None where it asks nothing readable."""
+    """Seconds of a Retry-After header, in either form; None if absent or unreadable."""
     if value is None:
         return None
     if value.strip().isdecimal():
@@ -53,7 +60,7 @@ def retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def asked_to_wait(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that an answer asks for: by Retry-After, else by the instant that X-Ratelimit-Reset names."""
+    """Seconds to wait according to an answer: Retry-After, else the time in X-Ratelimit-Reset."""
     asked = retry_after(headers.get("retry-after"), now)
     reset = headers.get("x-ratelimit-reset", "").strip()
     if asked is not None or not reset.isdecimal():

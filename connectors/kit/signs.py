@@ -1,4 +1,4 @@
-"""Where single bytes stand in a body: a truth for each byte, in bits, so that a look at millions costs little.
+"""Boolean masks of byte positions, one bit per byte, so that scanning millions is cheap.
 
 Does not belong here: what the bytes mean (`quoted`, `bare`).
 """
@@ -11,7 +11,7 @@ from typing import Final, cast
 import polars as pl
 import pyarrow as pa
 
-_STRETCH: Final = 1 << 16  # bytes that are looked at one by one
+_STRETCH: Final = 1 << 16  # bytes per scanned block
 
 
 def values(body: bytes) -> pl.Series:
@@ -21,18 +21,18 @@ def values(body: bytes) -> pl.Series:
 
 
 def where(numbers: pl.Series, sign: str) -> pl.Series:
-    """Whether each of a body's `values` is a sign of ASCII."""
+    """Mask of the bytes (`values`) equal to an ASCII character."""
     return numbers == ord(sign)
 
 
 def count(body: bytes, sign: str) -> int:
-    """How often a sign stands in a body: where it is frequent, twenty times as fast as `bytes.count`."""
+    """Number of occurrences of a character: twenty times as fast as `bytes.count` if it is frequent."""
     return int(where(values(body), sign).sum())
 
 
 def beginnings(ends: pl.Series, lines: Sequence[int]) -> Iterator[int]:
-    """Where some lines begin, by their places among all (ascending); `ends`: where lines end."""
-    start, passed = 0, 0  # of a stretch, and how many lines end before it
+    """Start positions of lines by index (ascending); `ends`: mask of line ends."""
+    start, passed = 0, 0  # start of a block, and the number of line ends before it
     inside = int(ends[:_STRETCH].sum())
     for line in lines:
         while line and passed + inside < line:

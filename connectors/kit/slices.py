@@ -1,6 +1,6 @@
-"""Work on rows by themselves, done to stretches of a frame at once: expressions over text use one thread each.
+"""Row-wise work on slices of a frame in parallel, because expressions over text use one thread each.
 
-Belongs here: cutting, threads, putting together again. Does not belong here: work that looks at several rows.
+Belongs here: slicing, threads, concatenation. Does not belong here: work across rows.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Final
 
 import polars as pl
 
-_LEAST: Final = 10_000  # rows that are worth a thread
+_LEAST: Final = 10_000  # rows that justify a thread
 
 
 def by_slices(rows: pl.DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
-    """What `work` makes of all rows, in their order; it is given stretches of them and must not tell them apart."""
+    """Applies `work` to all rows, in order; it is called with slices and must treat each row alone."""
     several = min(pl.thread_pool_size(), rows.height // _LEAST)
     if several < 2:  # noqa: PLR2004 - one is none
         return work(rows)

@@ -1,4 +1,4 @@
-"""Staged tables as a connector writes them: schema, batches, rejects, counted signals, pieces of a piece.
+"""Staged tables as a connector writes them: schema, batches, rejects, counted signals, splitting of pieces.
 
 Belongs here: what every dataset's `split` and `read` share. Does not belong here: Parquet and guards
 (pipelines, warehouse) or any one registry's columns.
@@ -20,7 +20,7 @@ from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.unreadable import translated
 from warehouse.schema.types import Kind, Table
 
-EXCERPT: Final = 200  # characters of a rejected record that are kept
+EXCERPT: Final = 200  # characters kept of a rejected record
 EXAMPLES: Final = 5
 
 TYPES: Final[Mapping[Kind, pl.DataType]] = {
@@ -43,31 +43,31 @@ def schema(table: Table) -> pl.Schema:
 
 
 def empty(table: Table) -> pl.DataFrame:
-    """No rows of a table."""
+    """An empty frame of a table."""
     return _empty(table).clone()
 
 
 @cache
 def _empty(table: Table) -> pl.DataFrame:
-    """Kept: most companies are in few tables, and a frame takes longer to declare than to copy."""
+    """Cached: most companies are in few tables, and copying a frame is faster than declaring one."""
     return pl.DataFrame(schema=schema(table))
 
 
 def together(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The rows of several parts with a table's columns and types; most of the time one part has any."""
+    """Concatenates several parts with a table's columns and types; usually only one part has rows."""
     due = schema(table)
     some = [part.select(due.names()).cast(due) for part in parts if not part.is_empty()]  # pyright: ignore[reportArgumentType]
     return pl.concat(some) if some else empty(table)
 
 
 def have_rows(present: Mapping[str, pl.LazyFrame], tables: Iterable[Table]) -> bool:
-    """Whether any of some staged tables has a row: most companies are in few of a market's registers."""
+    """True if any of some staged tables has a row: most companies are in few of a market's registers."""
     there = (present[table.name] for table in tables if table.name in present)
     return any(not rows.head(1).collect().is_empty() for rows in there)
 
 
 def reject_rows(rows: Iterable[tuple[object, str, object]] = ()) -> pl.DataFrame:
-    """Rejects as a frame: (record: key or row number, reason, excerpt), all text, the excerpt cut."""
+    """Rejects as a frame: (record: key or row number, reason, excerpt), all text, the excerpt truncated."""
     cut = [(str(record), reason, str(excerpt)[:EXCERPT]) for record, reason, excerpt in rows]
     return pl.DataFrame(cut, schema=REJECTS, orient="row")
 
@@ -78,7 +78,7 @@ def batch(
     rejects: pl.DataFrame | None = None,
     signals: tuple[Signal, ...] = (),
 ) -> Batch:
-    """One chunk of a staged table: columns put in declared order, absent ones null, types cast to the schema.
+    """One chunk of a staged table: columns in declared order, absent ones null, types cast to the schema.
 
     A column that the table does not declare is a programming error (ValueError), not drift.
     """
@@ -106,7 +106,7 @@ class Tally:
         self._examples: dict[tuple[str, str], dict[str, None]] = {}
 
     def add(self, code: str, subject: str, example: object = None, count: int = 1) -> None:
-        """Count `subject` (a value or a column) under `code`; `example` is a company number or file name."""
+        """Counts `subject` (a value or a column) under `code`; `example` is a company number or file name."""
         key = (code, subject)
         self._counts[key] = self._counts.get(key, 0) + count
         kept = self._examples.setdefault(key, {})
@@ -125,18 +125,18 @@ class Tally:
 
 
 def single(piece: Piece) -> Iterator[Piece]:
-    """A plain file splits into itself."""
+    """The split of a plain file: the piece itself."""
     yield piece
 
 
 def members(piece: Piece, *, keep: Callable[[str], bool] | None = None, nested: int = 1) -> Iterator[Piece]:
-    """Members of a zip or tar as pieces; a piece that is no archive (or a gzipped file) splits into itself.
+    """Members of a zip or tar as pieces; any other file, gzipped or not, is one piece.
 
-    keep: which member names to hand out (the full name `outer.zip!/inner/file`); None takes all.
+    keep: which member names to yield (the full name `outer.zip!/inner/file`); None takes all.
     nested: how many levels of zips inside zips are opened.
-    A bad member (hostile name, encrypted, over its cap) is a piece whose `open` raises Unreadable; an archive
-    that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can. Of a zip that is read
-    against the one before it (`Piece.former`) only members that differ are pieces.
+    A bad member (hostile name, encrypted, over its cap) is a piece with an `open` that raises Unreadable; an
+    archive that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can. If the
+    previous zip is given (`Piece.former`), only changed members are pieces.
     """
     try:
         if not _is_archive(piece):
@@ -150,7 +150,7 @@ def members(piece: Piece, *, keep: Callable[[str], bool] | None = None, nested: 
 
 
 def opened(piece: Piece) -> BinaryIO:
-    """The plain bytes of a piece: gunzipped where they are gzip's. Reading raises Unreadable."""
+    """The plain bytes of a piece, gunzipped if gzip. Reading raises Unreadable."""
     name = piece.name if piece.member is None else f"{piece.name}#{piece.member}"
     opener = partial(archives.plain, piece.open, name)
     return _open_member(piece.dataset, name, opener)

@@ -1,4 +1,4 @@
-"""Statements of holders that each have a day of their own: the newest of each holder, and what it said before.
+"""Dated statements of holders: the latest of each holder, and the superseded ones.
 
 Belongs here: notices, yearly lists and the like as shared HOLDINGS rows, oldest first. Does not belong here:
 records that a register changes in place, or any source's own rules of which statement is newer.
@@ -14,12 +14,12 @@ _RECORD: Final = ("company_id", "register", "native_id")
 
 
 def newest(told: pl.DataFrame) -> pl.DataFrame:
-    """Of each record its last row: shared `holdings`. `told`: HOLDINGS rows, each record's oldest first."""
+    """The last row of each record, from HOLDINGS rows sorted oldest first per record: shared `holdings`."""
     return told.unique(_RECORD, keep="last", maintain_order=True)
 
 
 def earlier(told: pl.DataFrame) -> pl.DataFrame:
-    """Of each record what it said of days before its newest, the last word of each day: `holdings_earlier`."""
+    """Superseded rows of each record, valid before its newest, the last one of each day: `holdings_earlier`."""
     if told.is_empty():
         return told
     last = newest(told).select(*_RECORD, pl.col("valid_from").alias("_newest"))

@@ -1,6 +1,7 @@
-"""A register's statuses as a table of rules, of which the first that holds decides.
+"""Decision table for a register's statuses: the first matching rule applies.
 
-Belongs here: the table's shape and its reading. Does not belong here: any register's rules (`connectors/<cc>`).
+Belongs here: the table's structure and evaluation. Does not belong here: any register's rules
+(`connectors/<cc>`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import polars as pl
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of the table: when it holds, what follows. `word` is the register's own."""
+    """One rule: its condition and its result. `word` is the register's own term."""
 
     holds: pl.Expr
     status: str
@@ -23,7 +24,7 @@ class Rule:
 
 
 def decided(rules: Sequence[Rule], otherwise: Rule) -> dict[str, pl.Expr]:
-    """The columns of `companies` that the first rule that holds gives; `otherwise` where none does."""
+    """Columns of `companies` from the first matching rule, else from `otherwise`."""
     told: dict[str, Callable[[Rule], pl.Expr]] = {
         "status": lambda rule: pl.lit(rule.status),
         "status_detail": lambda rule: pl.lit(rule.detail, pl.String),

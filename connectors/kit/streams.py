@@ -1,6 +1,6 @@
-"""Files over what a `redact` is given and gives: a body that stays its lender's, blocks made as they are read.
+"""Input and output streams of a `redact`: a body that its owner closes, blocks generated while read.
 
-Does not belong here: what they hold.
+Does not belong here: their content.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ _BLOCK: Final = 4 << 20
 
 
 def stream(blocks: Generator[bytes, None, None]) -> BinaryIO:
-    """The blocks as a file; closing it ends them."""
+    """The blocks as a file; closing it closes the generator."""
     return cast("BinaryIO", io.BufferedReader(_Blocks(blocks), _BLOCK))
 
 
 def lent(body: BinaryIO) -> BinaryIO:
-    """A body that stays open when it has been read: whoever lent it closes it."""
+    """A wrapper that leaves the body open when closed: the caller closes it."""
     return cast("BinaryIO", io.BufferedReader(_Lent(body), 1 << 20))
 
 
 class _Lent(io.RawIOBase):
-    """The bytes of somebody else's file."""
+    """Raw file over the bytes of a body owned by the caller."""
 
     def __init__(self, body: BinaryIO) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _Blocks(io.RawIOBase):
         super().close()
 
     def readinto(self, buffer: Any) -> int:
-        filled = 0  # of blocks as small as lines many at once, or each would cost a call
+        filled = 0  # fills the buffer from many blocks: blocks may be as small as lines, and each call costs
         while filled < len(buffer):
             if not self._rest:
                 block = next(self._blocks, None)

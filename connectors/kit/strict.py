@@ -1,7 +1,7 @@
-"""Strict records: what is used is popped, what is left is counted; types are checked, never coerced.
+"""Strict records: used keys are popped, remaining ones counted; types are checked, never coerced.
 
-Two ways in. `Record` takes one JSON object apart by hand (single answers, small files). `decode` reads large
-JSON arrays and NDJSON into msgspec Structs, chunk by chunk, with a census of unknown keys over every chunk.
+Two interfaces: `Record` takes one JSON object apart (single answers, small files). `decode` reads large JSON
+arrays and NDJSON into msgspec Structs, chunk by chunk, counting unknown keys of every chunk.
 Does not belong here: cutting a stream into chunks (`chunks`), the meaning of a field.
 """
 
@@ -45,10 +45,10 @@ def decode(
 ) -> Iterator[Decoded[T]]:
     """Records of a JSON array, one JSON object, or NDJSON (plain or gzip), in bounded memory.
 
-    kind: a msgspec Struct declared with `forbid_unknown_fields=True` (nested ones too). As long as that
-    decodes, the chunk holds no unknown key. Where it does not, the chunk is read untyped, unknown keys are
-    counted (signal `unknown_key`, example: the record's `key`) and dropped, and each record is checked on its
-    own. Raises Unreadable for what is no JSON; a line of NDJSON that is none is a reject.
+    kind: a msgspec Struct declared with `forbid_unknown_fields=True` (nested ones too). While that decodes,
+    the chunk has no unknown key. Otherwise the chunk is read untyped, unknown keys are counted (signal
+    `unknown_key`, example: the record's `key`) and dropped, and each record is checked separately. Raises
+    Unreadable for a body that is not JSON; an invalid line of NDJSON is a reject.
     """
     yield from taken(piece, kind, tally, Decoded, key=key, block=block)
 
@@ -62,9 +62,9 @@ def taken(
     key: str,
     block: int = chunks.BLOCK,
 ) -> Iterator[Made]:
-    """What `take` makes of the records and rejects of each chunk, of the bodies that `decode` reads.
+    """Yields `take(records, rejects)` for each chunk of a body that `decode` can read.
 
-    Records that `take` does not keep are gone before the collector of cycles would look through them.
+    Records not kept by `take` are freed before the garbage collector runs.
     """
     reader = _Reader(kind, tally, key, take)
     try:
@@ -80,14 +80,14 @@ def taken(
 
 
 def decode_lines(part: bytes, kind: type[T], tally: Tally, *, key: str, seen: int = 0) -> Decoded[T]:
-    """One stretch of whole lines of NDJSON (`chunks.lines`), as `decode` reads it; `seen`: lines before it."""
+    """One block of whole lines of NDJSON (`chunks.lines`), read like `decode`; `seen`: lines before it."""
     reader = _Reader(kind, tally, key, Decoded)
     reader.seen = seen
     return reader.lines(part)
 
 
 def columns(records: Sequence[Any], paths: Mapping[str, str]) -> dict[str, list[Any]]:
-    """Columns out of Structs: column name -> dotted attribute path; a null on the way makes a null."""
+    """Columns from Structs: column name -> dotted attribute path; a null on the path gives null."""
     return {name: _values(records, path) for name, path in paths.items()}
 
 
@@ -108,7 +108,7 @@ def _step(value: Any, steps: list[str]) -> Any:
 
 
 def _one_object(head: bytes, start: bytes) -> bool:
-    """Whether the text is one object over several lines, not one object a line."""
+    """True if the text is one object over several lines, not one object per line."""
     line, end, rest = start.partition(b"\n")
     if not end and len(head) == _HEAD:
         return False  # a first line longer than the head: NDJSON with large records
@@ -122,7 +122,7 @@ def _one_object(head: bytes, start: bytes) -> bool:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: JSON holds none, and a stretch of records is looked through many times."""
+    """Disables the garbage collector: JSON has no cycles, and it would scan a chunk of records many times."""
     if not gc.isenabled():
         yield
         return
@@ -134,7 +134,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class _Reader(Generic[T, Made]):
-    """Decodes stretches of records, the quick way until a record does not fit."""
+    """Decodes chunks of records, on the fast path until a record does not fit."""
 
     def __init__(
         self, kind: type[T], tally: Tally, key: str, take: Callable[[list[T], pl.DataFrame], Made]
@@ -149,13 +149,13 @@ class _Reader(Generic[T, Made]):
         self.seen = 0
 
     def read(self, stream: BinaryIO, head: bytes, block: int) -> Iterator[Made]:
-        """The records of a stream that begins with `head`, whichever of the three shapes it has."""
+        """The records of a stream that begins with `head`, in any of the three shapes."""
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
         stream.read(len(head) - len(start))
         if start.startswith(b"["):
             yield from chunks.arrays(stream, self.array, block)
         elif not start.startswith(b"{"):
-            raise chunks.NotJson(f"JSON was due, the text begins {start[:40]!r}")
+            raise chunks.NotJson(f"expected JSON, the text begins {start[:40]!r}")
         elif _one_object(head, start):
             yield self.array(stream.read(_WHOLE))
         else:

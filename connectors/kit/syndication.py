@@ -1,8 +1,8 @@
-"""Feeds (RSS, Atom) as bytes to entries: bounded, without entities, what breaks off told from what is untidy.
+"""Parses feeds (RSS, Atom) to entries: bounded, without entities, rejecting truncated but not untidy feeds.
 
-Belongs here: calling feedparser and judging what it made of a body. A page of HTML with status 200, a feed that
-breaks off, one without items and one with too many are no feed (docs/formats/news.md 0.5). Does not belong here:
-what an entry holds.
+Belongs here: calling feedparser and checking its result. HTML with status 200, a truncated feed, one without
+items and one with too many are rejected (docs/formats/news.md 0.5). Does not belong here: the content of an
+entry.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from connectors.kit.formats import Format, sniff
 
 LARGEST: Final = 8 << 20  # bytes; a feed of twenty releases has a tenth of a megabyte
 MOST: Final = 5_000  # entries
-_TAGS: Final = 200_000  # a feed of that many entries has half of it; a million take a minute
+_TAGS: Final = 200_000  # a feed with MOST entries has half as many; a million take a minute
 _ENTITY: Final = re.compile(rb"<\s*!\s*ENTITY", re.IGNORECASE)
 _END: Final = re.compile(rb"</\s*(?:[\w.-]{1,40}:)?(?:rss|feed|rdf)\s*>\s*\Z", re.IGNORECASE)
 _TAIL: Final = 4_096
-# What the library's own parsers raise where elements end that never began, an address of names is none, or a sign's
-# number is too large.
+# Errors of the library's parsers for end tags without a start, invalid e-mail addresses of authors, and
+# character references out of range.
 _TANGLED: Final = (
     AssertionError, AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
@@ -35,20 +35,20 @@ Entry = dict[str, Any]
 
 _PARSER: Any = _FeedParserMixin
 _of_author: Final = _PARSER._sync_author_detail  # noqa: SLF001 - the library has no setting for it
-_AUTHOR: Final = 200  # signs of a name with its address
+_AUTHOR: Final = 200  # characters of a name with its address
 
 
 def _of_short_author(parser: Any, key: str = "author") -> None:
-    """The library looks for an address in a name, in quadratic time: 9 seconds for 50 KB of it."""
+    """Skips long names: the library searches them for an address in quadratic time, 9 seconds for 50 KB."""
     if len(parser._get_context().get(key) or "") <= _AUTHOR:  # noqa: SLF001 - as above
         _of_author(parser, key)
 
 
 _PARSER._sync_author_detail = _of_short_author  # noqa: SLF001 - as above
 
-# The library's own patterns try a head of lines from each of them, and a declaration from each `encoding=` of the
-# first line to each quote: 40 KB of either take many seconds. These are bounded, and know no Punycode, whose
-# letters cost the square of their number too.
+# The library's own patterns try a run of lines from each of them, and a declaration from each `encoding=` of
+# the first line to each quote: 40 KB of either take many seconds. These are bounded, and exclude Punycode,
+# which decodes in quadratic time too.
 encodings.RE_XML_PI_ENCODING = re.compile(
     rb"""<\?[^>]{0,200}?encoding=['"]((?!(?i:punycode))[A-Za-z][\w.:-]{0,40})['"][^>]{0,200}\?>"""
 )
@@ -57,7 +57,7 @@ sanitizer.RE_ENTITY_PATTERN = re.compile(rb"^[^\S\n]*+<!ENTITY([^>]{0,1000}+)>",
 
 
 class NoFeed(Exception):  # noqa: N818 - says what the bytes are
-    """A body that is no feed to believe. The message says why."""
+    """A body that is not an acceptable feed. The message states why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +72,15 @@ class Feed:
 
 def parse(body: bytes) -> Feed:
     """The entries of a body, at least one. Raises NoFeed."""
-    plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+    plain = body.replace(b"\x00", b"")  # UTF-16 would hide markup from the byte checks
     _check(body, plain)
-    # a stream, for text and bytes would be tried as an address and as the name of a file
+    # a stream, because text and bytes would be tried as an address and as a file name
     try:
         found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
     except _TANGLED as error:
         raise NoFeed(f"markup that cannot be taken apart: {type(error).__name__}") from error
     if not found.entries:
-        raise NoFeed(f"no items in it{_why(found)}: ask again later")
+        raise NoFeed(f"no items in it{_why(found)}: try again later")
     if len(found.entries) > MOST:
         raise NoFeed(f"more than {MOST:,} items")
     if bool(found.bozo) and _END.search(plain[-_TAIL:]) is None:
@@ -94,22 +94,22 @@ def parse(body: bytes) -> Feed:
 
 
 def stamp(entry: Entry) -> Any:
-    """When an entry came, as it is written; else when it was changed last. None where it says neither."""
-    # `get` gives one for the other, with a warning
+    """Publication time of an entry as written, else its last update; None if it has neither."""
+    # `get` returns one for the other, with a warning
     told = [name for name in ("published", "updated") if name in entry]
     return next(filter(None, (entry[name] for name in told)), None)
 
 
 def _check(body: bytes, plain: bytes) -> None:
     if len(body) > LARGEST:
-        raise NoFeed(f"more than {LARGEST >> 20} MiB where a feed was due")
+        raise NoFeed(f"expected a feed, found more than {LARGEST >> 20} MiB")
     if plain.count(b"<") > _TAGS:
-        raise NoFeed(f"more than {_TAGS:,} elements where a feed was due")
+        raise NoFeed(f"expected a feed, found more than {_TAGS:,} elements")
     found = sniff(body)
     if found is not Format.XML:
-        raise NoFeed(f"a feed was due, the body is {found.value}: ask again later, or look at the address")
+        raise NoFeed(f"expected a feed, found {found.value}: try again later, or check the address")
     if _ENTITY.search(plain):
-        raise NoFeed("a feed that declares entities: none of these sources does")
+        raise NoFeed("a feed that declares entities, unlike all of these sources")
 
 
 def _is_of_encoding(found: Any) -> bool:

@@ -1,9 +1,9 @@
-"""CSV and TSV as text columns of a staged table, at polars' speed, with every row accounted for.
+"""Reads CSV and TSV as text columns of a staged table, at polars' speed, with every row accounted for.
 
-A row is read, or it is a reject with its line number and reason; never shifted in silence (`ragged`). Columns
-are matched by name (case and blanks ignored); unknown columns are counted and kept out; a missing mandatory
-column makes the file Unreadable. Everything stays text; an empty cell is null. Does not belong here: what a
-column means.
+A row is read, or it is a reject with its line number and reason; never silently shifted (`ragged`). Columns
+are matched by name (case and blanks ignored); unknown columns are counted and dropped; a missing mandatory
+column makes the file Unreadable. Everything stays text; an empty cell is null. Does not belong here: the
+meaning of a column.
 
 Signals: unknown_column (count: rows), missing_columns (declared and absent: names as examples),
 encoding_fallback (lines that were not UTF-8, read as cp1252), nul_bytes (NUL bytes, dropped).
@@ -26,28 +26,25 @@ from connectors.kit.textual import blocks, mended
 from warehouse.ahead import ahead
 from warehouse.schema.types import Kind, Table
 
-BLOCK: Final = 8 << 20  # bytes read at a time: larger ones are slower, their memory is fetched anew each time
-GATHERED: Final = (
-    60_000  # rows from which a batch is handed on: what follows costs much per batch, little per row
-)
+BLOCK: Final = 8 << 20  # bytes per read: larger blocks are slower, as their memory is allocated each time
+GATHERED: Final = 60_000  # rows per batch: later steps cost much per batch, little per row
 _NOT_TABLES: Final = (Format.HTML, Format.XML, Format.JSON, Format.ZIP, Format.PDF, Format.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How one dataset writes its table.
+    """CSV format of one dataset.
 
     table: the staged table; all its columns are TEXT (a column the file lacks is null).
     mandatory: columns without which the file is Unreadable.
-    key: the column that names a row to people (examples).
-    order: column names of a file that may come without a header line, in its order.
-    aliases: header spelling -> column, where the source spells a column in several ways (case is ignored
-    anyway).
-    ignored: columns known and not wanted: no signal for them.
-    ignored_beginnings: how the names of such columns begin, where there are hundreds of them.
+    key: the column that identifies a row to people (examples).
+    order: column names, in order, of a file that may come without a header line.
+    aliases: header spelling -> column, for sources with several spellings (case is ignored anyway).
+    ignored: known, unused columns: no signal for them.
+    ignored_beginnings: prefixes of such columns, where there are hundreds of them.
     patterns: column -> regular expression its value must match entirely (null fails); other rows are rejects.
-    quote: None where a quote is an ordinary character.
-    encoding: what the source writes; a line that is not valid UTF-8 is read as cp1252 with a signal.
+    quote: None if a quote is an ordinary character.
+    encoding: the source's encoding; a line that is not valid UTF-8 is read as cp1252 with a signal.
     """
 
     table: Table
@@ -72,12 +69,12 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What the first line says: how many fields, which of them are which column, which nobody knows."""
+    """The header: number of fields, positions of known columns, unknown columns."""
 
     width: int
     columns: Mapping[str, int]
     unknown: tuple[str, ...]
-    is_row: bool  # there was no header: the first line is a row
+    is_row: bool  # no header: the first line is a row
 
 
 def read(piece: Piece, layout: Layout) -> Iterator[Batch]:
@@ -98,15 +95,15 @@ def read(piece: Piece, layout: Layout) -> Iterator[Batch]:
 
 
 def _begin(piece: Piece, layout: Layout, first: bytes) -> tuple[_Header, bytes, int]:
-    """The header, the bytes after it, and the number of the line they begin with."""
+    """The header, the bytes after it, and the line number where they begin."""
     found = sniff(first)
     if found in _NOT_TABLES:
-        raise Unreadable(piece.dataset, piece.name, f"a table was due, the bytes are {found.value}")
+        raise Unreadable(piece.dataset, piece.name, f"expected a table, found {found.value}")
     reader = Reader(0, (), layout.separator, layout.quote)
     text, _ = mended(first[: 1 << 18])
     record = reader.record(text)
     if record is None or not any(cell.strip() for cell in record[0]):
-        raise Unreadable(piece.dataset, piece.name, "a table was due, there is no first line")
+        raise Unreadable(piece.dataset, piece.name, "expected a table, there is no first line")
     header = _match(record[0], layout)
     if isinstance(header, str):
         raise Unreadable(piece.dataset, piece.name, header)
@@ -128,7 +125,7 @@ def _spelling(name: str) -> str:
 
 
 def _match(cells: Sequence[str], layout: Layout) -> _Header | str:
-    """The header that the cells are, or why they are none."""
+    """The header given by the cells, or why they are not one."""
     known = {_spelling(name): name for name in layout.table.names}
     known |= {_spelling(name): column for name, column in layout.aliases.items()}
     ignored = {_spelling(name) for name in layout.ignored}
@@ -141,7 +138,7 @@ def _match(cells: Sequence[str], layout: Layout) -> _Header | str:
     for index, name in enumerate(spelled):
         column = known.get(name)
         if column in columns:
-            return f"column {column} stands twice in the header"
+            return f"column {column} occurs twice in the header"
         if column is not None:
             columns[column] = index
     missing = [name for name in layout.mandatory if name not in columns]
@@ -159,7 +156,7 @@ def _match(cells: Sequence[str], layout: Layout) -> _Header | str:
 def _headerless(cells: Sequence[str], layout: Layout, known: Mapping[str, str]) -> _Header | str:
     order = layout.order or ()
     if len(cells) != len(order):
-        return f"no header, and {len(cells)} fields where {len(order)} are due"
+        return f"no header: expected {len(order)} fields, found {len(cells)}"
     columns = {known[_spelling(name)]: index for index, name in enumerate(order) if _spelling(name) in known}
     return _Header(len(order), columns, (), is_row=True)
 
@@ -167,7 +164,7 @@ def _headerless(cells: Sequence[str], layout: Layout, known: Mapping[str, str]) 
 def _stretches(
     reader: Reader, first: bytes, source: Iterator[bytes], line: int
 ) -> Generator[Rows, None, None]:
-    """Rows of one stretch of whole lines after the other."""
+    """Yields the rows of one block of whole lines after the other."""
     carry, block = b"", first
     while True:
         following = next(source, None)
@@ -184,7 +181,7 @@ def _stretches(
 
 
 def _gathered(stretches: Iterator[Rows]) -> Iterator[Rows]:
-    """Several stretches as one."""
+    """Merges rows of several blocks."""
     held: Rows | None = None
     for rows in stretches:
         if held is None:
@@ -200,7 +197,7 @@ def _gathered(stretches: Iterator[Rows]) -> Iterator[Rows]:
 
 
 def _counted(stretches: Iterator[Rows], tally: staged.Tally) -> Iterator[Rows]:
-    """The stretches, what was mended in them counted by the thread that hands the counts on."""
+    """Counts repairs as signals; done here because the tally belongs to this thread."""
     for rows in stretches:
         if rows.nuls:
             tally.add("nul_bytes", "file", f"before line {rows.line}", rows.nuls)
@@ -210,7 +207,7 @@ def _counted(stretches: Iterator[Rows], tally: staged.Tally) -> Iterator[Rows]:
 
 
 def _judged(rows: Rows, header: _Header, layout: Layout) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rows under their column names, and all that was refused."""
+    """Rows under their column names, and all rejects."""
     refused: list[tuple[object, str, object]] = [
         (f"line {line}", why, text) for line, why, text in rows.refused
     ]
@@ -223,14 +220,18 @@ def _judged(rows: Rows, header: _Header, layout: Layout) -> tuple[pl.DataFrame, 
         if not fits.all():
             refused.extend(_misfits(frame.filter(~fits), column))
             frame = frame.filter(fits)
-    frame.drop_in_place(LINE)  # `drop` would copy all columns into one stretch
+    frame.drop_in_place(LINE)  # `drop` would copy all columns into one chunk
     return frame, staged.reject_rows(refused)
 
 
 def _misfits(wrong: pl.DataFrame, column: str) -> Iterator[tuple[object, str, object]]:
     for row in wrong.iter_rows(named=True):
         value = row[column]
-        why = f"{column} is empty" if value is None else f"{column} is {value[:40]!r}, which is no such value"
+        why = (
+            f"{column} is empty"
+            if value is None
+            else f"{column} is {value[:40]!r}, which is not a valid value"
+        )
         line = row.pop(LINE)
         yield f"line {line}", why, ",".join(text or "" for text in row.values())
 

@@ -1,6 +1,6 @@
-"""Texts of elements: what stands in them, and how much is read where elements with a text hold each other.
+"""Texts of XML elements, with a limit on repeated reading of nested ones.
 
-Belongs here: which text an element has, and the limit that keeps a hostile nesting from taking hours. Does not
+Belongs here: which text an element has, and the limit that keeps hostile nesting from taking hours. Does not
 belong here: parsing (`markup`), or which element is a fact (`ixbrl`, `xbrl`).
 """
 
@@ -14,15 +14,15 @@ from typing import Final, cast
 
 from lxml import etree
 
-_DEPTH: Final = 64  # honest documents tag texts within texts some ten deep; their parser allows two thousand
-_FREE: Final = 1_000_000  # pieces and characters of a document that are read however they lie
+_DEPTH: Final = 64  # real documents nest tagged texts about ten deep; their parser allows two thousand
+_FREE: Final = 1_000_000  # pieces and characters of a document that are read regardless of nesting
 
 
 class Texts:
     """Texts of the elements of one tree, each without the subtrees of tags to skip.
 
-    Of texts inside each other every character is read as often as it is held. What is more than `_DEPTH` times the
-    document is left out, with a signal.
+    A character inside nested texts is read once per text. Anything beyond `_DEPTH` times the document's size
+    is left out, with a signal.
     """
 
     __slots__ = ("_most", "_read", "_root", "_signals", "_skip")
@@ -37,7 +37,7 @@ class Texts:
         self._most = _FREE
 
     def of(self, element: etree._Element) -> str | None:
-        """Text of an element and what is in it; None where it is left out."""
+        """Text of an element with its descendants; None if left out."""
         if not len(element):
             return element.text or ""
         if self._read > self._most:
@@ -52,7 +52,7 @@ class Texts:
 
 
 def _size(root: etree._Element) -> int:
-    """Elements and characters of a tree."""
+    """Number of elements and characters of a tree."""
     return int(cast("float", root.xpath("count(descendant-or-self::*) + string-length(.)")))
 
 

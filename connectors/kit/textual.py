@@ -1,6 +1,6 @@
-"""Text of unknown encoding as UTF-8 bytes: byte order marks, declared encodings, stray lines of cp1252.
+"""Decodes text of unknown encoding to UTF-8 bytes: byte order marks, declared encodings, stray cp1252 lines.
 
-Does not belong here: what a line means (`ragged`, `tabular`).
+Does not belong here: the meaning of a line (`ragged`, `tabular`).
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Beginnings of a text that polars' reader of CSV does not take as they stand: it drops the mark, and unpacks what
-# begins as gzip, zlib or zstd do. A name may begin «x^».
+# Prefixes that polars' CSV reader does not take literally: it drops the BOM, and unpacks gzip, zlib or zstd.
+# A name may begin with «x^».
 NOT_AS_THEY_STAND: Final = (
     codecs.BOM_UTF8, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd",
 )  # fmt: skip
-_BROADEST: Final = 10_000  # separators of a first line: tables have a hundred columns
+_BROADEST: Final = 10_000  # separators of a first line: real tables have about a hundred columns
 _WESTERN: Final = "cp1252"
-_CONTROLS: Final = (0x80, 0x9F)  # what Latin-1 leaves to control characters, and cp1252 does not
+_CONTROLS: Final = (0x80, 0x9F)  # control characters in Latin-1, but not in cp1252
 _UTF8: Final = ("utf-8", "utf-8-sig", "utf8", "ascii")
 
 
 def blocks(stream: BinaryIO, encoding: str, size: int) -> Iterator[bytes]:
-    """UTF-8 bytes in blocks of about `size`. A byte order mark wins over the declared encoding.
+    """UTF-8 bytes in blocks of about `size`. A byte order mark overrides the declared encoding.
 
-    Text declared as UTF-8 is passed on as it stands: its reader finds out at no cost whether it is, and mends
-    the lines that are not (`mended`). Bytes that another declared encoding does not have become U+FFFD.
+    Text declared as UTF-8 is passed on unchanged: its reader validates it at no extra cost, and repairs
+    invalid lines (`mended`). Bytes invalid in another declared encoding become U+FFFD.
     """
     first = stream.read(size)
     for mark, marked in _MARKS:
@@ -54,17 +54,17 @@ def blocks(stream: BinaryIO, encoding: str, size: int) -> Iterator[bytes]:
 
 
 def is_broad(body: bytes, separator: str) -> bool:
-    """Whether the first line has fields without end: polars makes a column of each, in half a kilobyte."""
+    """True if the first line has too many fields: polars makes a column of half a kilobyte for each."""
     return body.count(separator.encode(), 0, body.find(b"\n")) > _BROADEST
 
 
 def is_latin(body: bytes) -> bool:
-    """Whether cp1252 reads the bytes as Latin-1 does, which takes half the time: none is a control character."""
+    """True if cp1252 and Latin-1 (twice as fast) decode the bytes alike: there is no control character."""
     return not values(body).is_between(*_CONTROLS).any()
 
 
 def is_utf8(body: bytes) -> bool:
-    """Whether the bytes are UTF-8."""
+    """True if the bytes are valid UTF-8."""
     try:
         body.decode()
     except UnicodeDecodeError:
@@ -73,7 +73,7 @@ def is_utf8(body: bytes) -> bool:
 
 
 def mended(body: bytes) -> tuple[bytes, list[int]]:
-    """The body with every line that is not UTF-8 read as cp1252, and the indexes of those lines."""
+    """The body with every invalid UTF-8 line read as cp1252, and the indexes of those lines."""
     lines = body.split(b"\n")
     wrong = [index for index, line in enumerate(lines) if not is_utf8(line)]
     for index in wrong:
@@ -84,5 +84,5 @@ def mended(body: bytes) -> tuple[bytes, list[int]]:
 def _single_byte(line: bytes) -> str:
     try:
         return line.decode("cp1252")
-    except UnicodeDecodeError:  # five byte values that cp1252 does not have
+    except UnicodeDecodeError:  # five byte values are undefined in cp1252
         return line.decode("latin-1")

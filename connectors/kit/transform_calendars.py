@@ -1,6 +1,6 @@
 """Dates of Japanese eras and of the Indian national calendar, and digits of those scripts, to ISO 8601.
 
-Belongs here: what two of the transformation registry's languages need beyond names of months.
+Belongs here: transforms of the registry's Japanese and Hindi dates that month names alone do not cover.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OLDER_ERAS: Final = {"大正": 1911, "大": 1911, "明治": 1867, "明": 1867}
 _ERA: Final = r"\s*(明治|明|大正|大|昭和|昭|平成|平|令和|令)\s*(\d{1,2}|元)\s*年\s*(\d{1,2})\s*月\s*"
 _CJK: Final = r"\s*(\d{4}|\d{1,2})\s*年\s*(\d{1,2})\s*月\s*"
 _DAY: Final = r"(\d{1,2})\s*日\s*"
-# Months of the Indian national calendar: romanised and Devanagari beginnings, Chaitra first
+# Months of the Indian national calendar: stems in Latin and Devanagari, Chaitra first
 _SAKA: Final = (
     r"c\S*ait|चैत्र",
     r"vai|वैशाख|बैसाख",
@@ -38,7 +38,7 @@ _SAKA: Final = (
 )
 _SAKA_DATE: Final = re.compile(r"\s*(\d{1,2})(\D+)(\d{4}|\d{2})\s*")
 _SAKA_PARTS: Final = re.compile(r"[\s.,/-]+")
-_SAKA_OFFSET: Final = 78  # years behind the Gregorian count
+_SAKA_OFFSET: Final = 78  # years between the Saka and the Gregorian era
 _LONG_MONTHS: Final = 6  # Chaitra (30 or 31) to Bhadra have 31 days, the others 30
 
 
@@ -75,7 +75,7 @@ def _pattern(pattern: str, *, is_era: bool, has_day: bool) -> Callable[[str], st
 
 
 def _word(between: str) -> str:
-    """The month's name: the last word between day and year, set off from both. Raises Unaccepted for none."""
+    """The month's name: the last separate word between day and year. Raises Unaccepted if there is none."""
     match _SAKA_PARTS.split(between):
         case [_, *_, word, ""]:
             return word

@@ -1,4 +1,4 @@
-"""Dates as printed, in the order and language that an inline XBRL transform names, to ISO 8601.
+"""Parses printed dates, in the order and language given by an inline XBRL transform, to ISO 8601.
 
 Does not belong here: numbers and booleans (`transforms`), other calendars (`transform_calendars`).
 """
@@ -15,7 +15,7 @@ from connectors.kit.transform_calendars import CALENDARS, Unaccepted, ascii_digi
 
 __all__ = ["DATES", "Unaccepted", "loose_date"]
 
-# Stems of the months of each language, January first; alternatives behind a stroke; accents are taken off.
+# Stems of the months of each language, January first; alternatives separated by `|`; accents removed.
 _MONTHS: Final = {
     "bg": "ян фев мар апр маи|май юни юли авг сеп окт ное дек",
     "cs": "led uno bre dub kve cervn|cerven|cvn cervenc|cervenec|cvc srp zar rij lis pro",
@@ -86,8 +86,8 @@ def _year(digits: str) -> int:
 
 
 def _iso(year: str | None, month: int, day: str | None) -> str:
-    """ISO text of what is given; a day that the month does not have is not accepted."""
-    checked = 2000 if year is None else _year(year)  # a leap year: 29 February stands without a year
+    """ISO text of the given parts; a day outside the month is not accepted."""
+    checked = 2000 if year is None else _year(year)  # a leap year: 29 February is valid without a year
     try:
         found = date(checked, month, 1 if day is None else int(day))
     except ValueError:
@@ -182,7 +182,7 @@ def loose_date(text: str) -> str:
     match = _ISO.fullmatch(text)
     if match is not None:
         return _iso(match[1], int(match[2]), match[3])
-    if not re.search(r"\d{4}\D*$", text):  # a short year or a bare number could be anything
+    if not re.search(r"\d{4}\D*$", text):  # a short year or a bare number is ambiguous
         raise Unaccepted
     return _LOOSE(text)
 

@@ -1,8 +1,8 @@
 """Inline XBRL transforms: printed text to canonical values, for all versions of the transformation registry.
 
-Names are enough to tell a transform (no two registries give one name two meanings); hyphenated names are the
-fourth registry's, which take any grouping. What a transform does not accept is `Unaccepted`, never a guess.
-Does not belong here: scale and sign (`ixbrl`), months and calendars (`transform_dates`).
+A transform is identified by its name alone (no two registries give one name two meanings); hyphenated names
+are the fourth registry's, which take any grouping. Text that a transform does not accept raises `Unaccepted`,
+never a guess. Does not belong here: scale and sign (`ixbrl`), months and calendars (`transform_dates`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Final
 
 from connectors.kit.transform_dates import DATES, Unaccepted, loose_date
 
-_LONGEST: Final = 60  # characters of a printed number; more is an attack, not a figure
-_LONGEST_DATE: Final = 200  # characters of a printed date, with what is written behind it
+_LONGEST: Final = 60  # characters of a printed number; a longer one is an attack
+_LONGEST_DATE: Final = 200  # characters of a printed date, with trailing text
 _DASHES: Final = "-\u058a\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SPACE: Final = "\u0020\u00a0\u2007\u2009\u202f"
 _WIDE: Final = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {ord("，"): ",", ord("．"): "."}
@@ -25,7 +25,8 @@ _APOSTROPHES: Final = "'`´’′＇"
 def _grouped(separators: str, point: str, *, must: bool = True) -> re.Pattern[str]:
     """Digits plain or in groups of three, then a decimal part: registries one to three.
 
-    must: a separator stands between all groups; registries two and three leave each of them free («1234,567»).
+    must: a separator is required between all groups; in registries two and three each is optional
+    («1234,567»).
     """
     group = f"[{re.escape(separators)}]{'' if must else '?'}" if separators else ""
     return re.compile(rf"(\d+|\d{{1,3}}(?:{group}\d{{3}})+)(?:{re.escape(point)}(\d+))?", re.ASCII)
@@ -96,7 +97,7 @@ _DOT: Final = _by(_grouped("," + _SPACE, ".", must=False))
 _COMMA: Final = _by(_grouped("." + _SPACE, ",", must=False))
 
 NUMBERS: Final[Mapping[str, Callable[[str], Decimal]]] = {
-    "numcommadot": _DOT,  # a comma between thousands, whatever some notes say
+    "numcommadot": _DOT,  # comma between thousands, although some notes differ
     "numdotcomma": _by(_grouped(".", ",")),
     "numspacedot": _SPACED_DOT,
     "numspacecomma": _SPACED_COMMA,
@@ -132,23 +133,23 @@ _BLANKS: Final = _SPACE + "\t\r\n\u200b\ufeff"
 
 
 def resolve(name: str) -> str | None:
-    """The transform that an unknown name means: a known one with something behind it; None where none."""
+    """The known transform that is a prefix of an unknown name; None if there is none."""
     folded = name.lower()
     return next((known for known in _KNOWN if folded.startswith(known)), None)
 
 
 def is_blank(text: str) -> bool:
-    """Nothing, or a dash that stands for nothing where its transform does not say it is zero."""
+    """True for blanks, or a dash that means «no value» unless its transform makes it zero."""
     return not text.strip(_BLANKS + _DASHES)
 
 
 def is_known(name: str) -> bool:
-    """Whether a registry has a transform of this name."""
+    """True if a registry has a transform of this name."""
     return name in NUMBERS or name in DATES or name in BOOLEANS or name in EMPTY
 
 
 def plain_number(text: str) -> Decimal:
-    """A number without a transform: digits, perhaps grouped by commas or blanks, perhaps with a minus."""
+    """A number without a transform: digits, optionally grouped by commas or blanks, optionally with a minus."""
     text = text.strip(_BLANKS)
     if len(text) > _LONGEST or _PLAIN.fullmatch(text) is None:
         raise Unaccepted
@@ -156,14 +157,14 @@ def plain_number(text: str) -> Decimal:
 
 
 def _unknown_number(text: str) -> Decimal:
-    """Under a transform nobody knows, what reads alike under all: digits, or commas with a point behind."""
+    """A number under an unknown transform, if unambiguous: digits, or groups with commas and a point after them."""
     if _TWO_POINTS.fullmatch(text) is None:
         raise Unaccepted
     return Decimal(text.replace(",", ""))
 
 
 def number(name: str | None, text: str) -> Decimal:
-    """The number that `text` prints under a transform (local name; None: none). Raises Unaccepted."""
+    """The number printed as `text` under a transform (local name; None: none). Raises Unaccepted."""
     if name is None:
         return plain_number(text)
     text = text.strip(_BLANKS)
@@ -176,7 +177,7 @@ def number(name: str | None, text: str) -> Decimal:
 
 
 def text_value(name: str | None, text: str) -> str:
-    """The text that `text` prints under transform `name`: ISO dates, true and false. Raises Unaccepted."""
+    """The value printed as `text` under transform `name`: ISO dates, true and false. Raises Unaccepted."""
     if name is None:
         return text
     known = name if is_known(name) else resolve(name)

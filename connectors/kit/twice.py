@@ -1,6 +1,7 @@
-"""JSON that says one thing twice: decoders keep the last member of a name, the bytes hold the others as well.
+"""Detects duplicate object keys.
 
-Who judges what was decoded and passes on what was sent asks here first, or he passes on what nobody looked through.
+Decoders keep only the last one, so code that inspects the decoded value but forwards the raw bytes must
+reject such input first.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import Any
 
 
 def says_twice(text: bytes) -> bool:
-    """Whether an object in a JSON text has a member twice; true where it is too deep to tell.
+    """True if an object in a JSON text has a duplicate key, or is nested too deeply to check.
 
-    The text is one that msgspec decodes. For single answers: every member costs a step.
+    The text must be one that msgspec decodes. For small bodies: every member costs a Python step.
     """
     repeated = False
 

@@ -1,4 +1,4 @@
-"""A stream whose failures say Unreadable: every `read` of a connector is covered without a try of its own."""
+"""Stream wrapper that converts ArchiveError into Unreadable, so that connectors need no try around each `read`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Translated(io.RawIOBase):
 
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         try:
-            data = self._source.read(min(len(buffer), _BLOCK))  # not what somebody's limit would let it be
+            data = self._source.read(min(len(buffer), _BLOCK))  # reads a block, not the buffer's size
         except ArchiveError as error:
             raise Unreadable(self._dataset, self._name, str(error)) from error
         buffer[: len(data)] = data
@@ -35,7 +35,7 @@ class _Translated(io.RawIOBase):
 
 
 def translated(source: BinaryIO, dataset: str, name: str) -> BinaryIO:
-    """`source`, with ArchiveError told as Unreadable. A plain file in memory or on disk stays as it is."""
+    """`source`, with ArchiveError converted into Unreadable. A seekable file (memory or disk) stays unchanged."""
     if source.seekable():
         return source
     return io.BufferedReader(_Translated(source, dataset, name), _BLOCK)

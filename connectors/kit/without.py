@@ -1,9 +1,9 @@
-"""A body written again without the records of somebody, whatever its format: zip, gzip, JSON, lines, or one whole.
+"""Rewrites a stored file without one data subject's records (GDPR erasure): zip, gzip, JSON or lines.
 
-What a record is follows from the structure alone: the element of a JSON list, a line, a member of an archive that
-is no text of records itself. Everything else stays byte for byte. Whether that was right is for the caller to see
-by reading both bodies. Does not belong here: which bodies those are, or what becomes of one that cannot be
-written again (`pipelines`).
+A body of another format is kept or dropped as a whole.
+Records follow from the structure alone: the element of a JSON list, a line, a member of an archive that
+contains no records itself. Everything else stays byte for byte. The caller checks the result by reading both
+bodies. Does not belong here: which bodies are rewritten, or the handling of one that cannot be (`pipelines`).
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.zips import Archive
 
 _BLOCK: Final = 4 << 20
-_MOST: Final = 512  # blocks of a JSON text that is read whole: 2 GiB; a longer one is one of lines
+_MOST: Final = 512  # blocks of a JSON text that is read whole: 2 GiB; a longer one is treated as lines
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TABLES: Final = (Format.TEXT, Format.JSON)
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What somebody's records hold: one of the texts of each group."""
+    """Patterns of a data subject: a record matches if it contains a text of each group."""
 
     groups: tuple[re.Pattern[bytes], ...]
 
     def of(self, record: bytes | memoryview) -> bool:
-        """Whether a record is somebody's."""
+        """True if the record matches the subject."""
         return all(pattern.search(record) for pattern in self.groups)
 
     def maybe(self, block: bytes) -> bool:
-        """Whether a block of records holds one at all."""
+        """True if a block may contain a matching record."""
         return self.of(block)
 
 
 def number(text: str) -> str:
-    """A pattern for a number as sources spell it: padded, with a century, parted by blanks or hyphens."""
+    """A pattern for a number in the spellings of sources: padded, with a century, with blanks or hyphens."""
     signs = [sign for sign in text if sign.isalnum()]
     while len(signs) > 1 and signs[0] == "0":
         del signs[0]
@@ -57,12 +57,12 @@ def number(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """A pattern for a name or id: any case, blanks of any kind, standing by itself."""
+    """A pattern for a name or id: any case, any whitespace, whole words."""
     return r"(?<!\w)" + r"\s+".join(re.escape(word) for word in text.split()) + r"(?!\w)"
 
 
 def pattern(alternatives: Iterable[str]) -> re.Pattern[bytes]:
-    """Patterns as bytes, in every spelling that a body may have: UTF-8, Latin-1, escaped JSON."""
+    """Compiles patterns as bytes, in every encoding a body may have: UTF-8, Latin-1, escaped JSON."""
     spelled = {
         spelling
         for text in alternatives
@@ -84,9 +84,9 @@ def _escaped(text: str) -> bytes:
 
 
 def rewrite(body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = False, name: str = "") -> bool:
-    """Writes a body without the records told of; False where nothing of it is left.
+    """Writes a body without the matching records; False if nothing remains.
 
-    quoted: a record of a table may go on over several lines inside quotes. name: of a member, which may tell too.
+    quoted: a record of a table may span several lines inside quotes. name: of a member, matched too.
     """
     with _seekable(body) as source:
         found = sniff(source.read(HEAD))
@@ -160,9 +160,9 @@ def _text(source: BinaryIO, found: Format, told: Told, into: BinaryIO, *, quoted
 
 
 def _parts(source: BinaryIO) -> Iterator[bytes]:
-    """A body in blocks: a decoder sets aside what it is asked for, before it knows its size.
+    """Reads a body in blocks: a decoder allocates the requested size before it knows the real one.
 
-    Asked for all, a zip's member asks its archive for as much as its header claims.
+    Reading a zip member whole would allocate as much as its header claims.
     """
     return iter(partial(source.read, _BLOCK), b"")
 
@@ -202,7 +202,7 @@ def _split(block: bytes, quoted: bool) -> list[bytes]:
 
 
 def _kept(record: bytes, told: Told) -> bytes:
-    """What is left of a line: of one that is JSON, the elements of its lists that are others'."""
+    """The rest of a line: of a JSON line, without the matching elements of its lists."""
     if not told.of(record):
         return record
     if not record.lstrip().startswith((b"{", b"[")):
@@ -215,7 +215,7 @@ def _kept(record: bytes, told: Told) -> bytes:
 
 
 def _pruned(value: bytes, told: Told) -> bytes | None:
-    """A JSON value without the list elements told of, all else as it is spelled; None where it is one itself."""
+    """A JSON value without matching list elements, otherwise unchanged; None if it matches itself."""
     if value[:1] == b"[":
         return _pruned_list(value, told)
     if value[:1] == b"{":

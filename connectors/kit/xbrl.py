@@ -1,4 +1,4 @@
-"""Plain XBRL instances, and the door for files of either syntax: `read_report`.
+"""Reads plain XBRL instances, and files of either syntax (`read_report`).
 
 Belongs here: XBRL 2.1 as an XML document of its own. Does not belong here: inline XBRL (`ixbrl`).
 """
@@ -43,7 +43,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _local(element: etree._Element) -> str:
-    """Name without namespace; of repaired documents it may be no valid name at all."""
+    """Name without namespace; in repaired documents it may be an invalid name."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -59,7 +59,7 @@ class _Instance:
         self._texts = Texts(root, self.signals)
 
     def fact(self, element: etree._Element) -> Fact | None:
-        """The fact that an element states; None for tuples and everything else without a context."""
+        """The fact that an element states; None for tuples and other elements without a context."""
         get = element.get
         identity = get("contextRef")
         if identity is None:
@@ -95,7 +95,7 @@ class _Instance:
         )
 
     def _signed(self, name: str, value: Decimal | None, sign: str | None) -> Decimal | None:
-        """Instances have no `sign`, but filers who turn inline XBRL into one leave it on the element."""
+        """Applies a `sign` attribute: not part of instances, but left there by filers who convert inline XBRL."""
         if sign != "-" or value is None:
             return value
         self.signals["sign_in_instance", name] += 1
@@ -103,7 +103,7 @@ class _Instance:
 
 
 def read_instance(markup: Markup, wanted: AbstractSet[str] | None = None) -> Report:
-    """Facts of an instance whose local name is in `wanted` (None: all), tuples entered."""
+    """Facts of an instance with a local name in `wanted` (None: all), including those inside tuples."""
     instance = _Instance(_instance_root(markup))
     found = instance.root.iter("*" if wanted is None else _tags(frozenset(wanted)))
     facts = [fact for fact in map(instance.fact, found) if fact is not None]
@@ -117,7 +117,7 @@ def _tags(names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _instance_root(markup: Markup) -> etree._Element:
-    """The `xbrl` element: the root, or below one of wrapping."""
+    """The `xbrl` element: the root, or one below a wrapper."""
     for root in markup.roots:
         found = root if root.tag == _ROOT else next(root.iter(_ROOT), None)
         if found is not None:
@@ -132,9 +132,9 @@ def read_report(
     once: AbstractSet[str] = frozenset(),
     target: str | None = None,
 ) -> Report:
-    """Facts of a file of either syntax. Raises Malformed for what is neither, or broken off.
+    """Facts of a file of either syntax. Raises Malformed for a file of neither, or a truncated one.
 
-    wanted, once, target: as `ixbrl.read_inline` has them; an instance has one target and repeats nothing.
+    wanted, once, target: as in `ixbrl.read_inline`; an instance has one target and repeats nothing.
     """
     markup = parse(body)
     if markup.repaired:
@@ -149,7 +149,7 @@ def read_report(
 
 
 def _complete(body: bytes, markup: Markup) -> None:
-    """An ill-formed document counts only when nothing tagged was lost over its errors."""
+    """Raises Malformed if an ill-formed document lost tagged facts when it was repaired."""
     due = body.count(_CONTEXT_REF)
     found = sum(1 for root in markup.roots for element in root.iter("*") if element.get("contextRef"))
     if found < due:

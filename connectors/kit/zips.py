@@ -1,8 +1,8 @@
 """The zip format, on top of the standard library's reading of the central directory.
 
-Whoever opens a zip that came from elsewhere opens `Archive`, or looks at `trouble`. Members are opened from their
-own packed bytes or by seeking in the archive opened again; never by reading the central directory once more, which
-for 49,000 members would be quadratic.
+Zips from outside must be opened with `Archive` or checked with `trouble`. Members are opened from their own
+packed bytes or by seeking in the archive opened again; never by reading the central directory once more,
+which for 49,000 members would be quadratic.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["Archive", "ZipInfo", "carried", "directory", "reopened", "trouble"]
 _LOCAL: Final = b"PK\x03\x04"
 _LOCAL_SIZE: Final = 30
 _ENCRYPTED: Final = 0x1
-# stored, deflate, bzip2; what unpacks lzma reserves whatever the archive says, up to 4 GiB, before the first byte
+# stored, deflate, bzip2; lzma allocates any size the archive states, up to 4 GiB, before the first byte
 _METHODS: Final = (0, 8, 12)
 
 
 class Archive(ZipFile):
-    """A zip to read; a member that is not read, by `trouble`, raises BadZipFile as it is opened.
+    """A zip for reading; a member rejected by `trouble` raises BadZipFile as it is opened.
 
-    Raises BadZipFile where a member has no name: the library would look at its last letter.
+    Raises BadZipFile if a member has no name: the library would fail on its last letter.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -46,7 +46,7 @@ class Archive(ZipFile):
         *,
         force_zip64: bool = False,
     ) -> IO[bytes]:
-        """As of any zip."""
+        """Opens a member as ZipFile does; raises BadZipFile if it is rejected."""
         entry = name if isinstance(name, ZipInfo) else self.getinfo(name)
         if reason := trouble(entry):
             raise BadZipFile(f"{entry.filename}: {reason}")
@@ -54,7 +54,7 @@ class Archive(ZipFile):
 
 
 def directory(stream: BinaryIO, archive: str) -> list[ZipInfo]:
-    """The files of the central directory in the order of their bytes."""
+    """The files of the central directory, ordered by offset."""
     try:
         with Archive(stream) as opened:
             entries = [entry for entry in opened.infolist() if not entry.is_dir()]
@@ -88,7 +88,7 @@ def carried(stream: BinaryIO, entry: ZipInfo, archive: str, member: str) -> Call
 
 
 def reopened(open_: Callable[[], BinaryIO], entry: ZipInfo, archive: str, member: str) -> BinaryIO:
-    """A large member, read from the archive opened again."""
+    """Opens a large member in the archive opened again."""
     stream = seekable(open_(), 1 << 24)
     try:
         _seek(stream, entry)
@@ -103,7 +103,7 @@ def _unpacked(packed: bytes, entry: ZipInfo, archive: str, member: str) -> Binar
 
 
 def _seek(stream: BinaryIO, entry: ZipInfo) -> None:
-    """To the first packed byte: the local header has its own lengths, its sizes are not to be trusted."""
+    """Seeks to the first packed byte: the local header has its own lengths, and its sizes are not reliable."""
     stream.seek(entry.header_offset)
     local = stream.read(_LOCAL_SIZE)
     if len(local) < _LOCAL_SIZE or not local.startswith(_LOCAL):

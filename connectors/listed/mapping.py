@@ -1,7 +1,7 @@
-"""Lines of FIRDS and live listings to shared rows: `listings`, and the identifiers that they name.
+"""Maps FIRDS lines and live listings to shared rows: `listings` and `identifiers`.
 
-Belongs here: ISIN, symbol and venue of what trades. Does not belong here: the rule (`rule`), records of FIRDS
-(`connectors.firds.lines`).
+Belongs here: ISIN, symbol and venue of traded instruments. Does not belong here: the rule (`rule`), records
+of FIRDS (`connectors.firds.lines`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _NAMED: Final = {"isin": "isin", "ticker": "ticker"}
 
 
 def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """Listings of the equities that their issuers had admitted to venues that count.
+    """Listings of equities admitted at the issuer's request to venues that count.
 
-    A line without a first day of trading and without its issuer's approval is a request, and no listing yet; so is
-    one that begins far ahead. An end that is far ahead says that it goes on.
+    A line without a first trading day and without the issuer's approval is only a request, not a listing; so
+    is one that begins too far ahead. An end too far ahead counts as none.
     """
     if not staged.have_rows(present, (*fields.full_tables(market), fields.changes_table(market))):
         return staged.empty(LISTINGS)
@@ -54,7 +54,7 @@ def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
 
 def identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:
-    """ISINs and symbols that live listings name, and the venue of the first symbol, else of the first line."""
+    """ISINs and symbols of live listings, and the venue of the first symbol, else of the first line."""
     if listings.is_empty():
         return staged.empty(IDENTIFIERS)
     live = listings.filter(is_live(today)).sort("ticker", "native_id", nulls_last=True)

@@ -1,7 +1,7 @@
-"""A market with its listings: FIRDS, issuers of ISINs and consolidating parents beside its own datasets.
+"""Adds listings to a market: FIRDS, issuers of ISINs and consolidating parents.
 
-Belongs here: taking them into a market's declaration, so that a country says it in one line, around `with_issuers`.
-Does not belong here: any country, or the rule (`rule`).
+Belongs here: adding them to a market's declaration in one line, around `with_issuers`. Does not belong here:
+any country, or the rule (`rule`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ _LEI: Final = "lei"
 
 
 def with_listings(market: Jurisdiction, authority: Authority) -> Jurisdiction:
-    """The market, made by `with_issuers`, with `<cc>.firds`, `<cc>.firds_changes`, `<cc>.isin`, `<cc>.lei_parents`.
+    """Adds `<cc>.firds`, `<cc>.firds_changes`, `<cc>.isin` and `<cc>.lei_parents` to a market.
 
-    authority: who publishes FIRDS for the market.
+    market: as made by `with_issuers`, with its `<cc>.lei`.
+    authority: publisher of FIRDS for the market.
     """
     code = market.code
     datasets = (
@@ -76,7 +77,7 @@ def _wrapped(market: Jurisdiction, datasets: tuple[Dataset, ...], links: tuple[L
 
 @dataclass(frozen=True, slots=True)
 class _Touches:
-    """Whom rows concern: none of these says it by itself."""
+    """`touches` with null for the added tables: their rows find companies through links."""
 
     tables: frozenset[str]
     own: Callable[[str, pl.DataFrame], pl.Series]
@@ -89,7 +90,7 @@ class _Touches:
 
 @dataclass(frozen=True, slots=True)
 class _Normalise:
-    """The market's own image, with lines of FIRDS, further identifiers, parents, and who is listed."""
+    """The market's own shared tables, plus FIRDS listings, further identifiers, parents, and `is_listed`."""
 
     code: str
     order: Sequence[str]

@@ -1,9 +1,9 @@
 """The uniform rule of `is_listed` (docs/formats/news.md 3.7): evidence in, the two columns of a profile out.
 
-Evidence is rows of `listings` and the market's own word about its companies. A company is listed where any evidence
-lives; it is not where evidence has ended and none lives; otherwise nobody knows, which a profile shows as false
-without a source (docs/contract/contract.md 4.0). Of a company that its register has removed nothing is listed. Does
-not belong here: where evidence comes from.
+Evidence is rows of `listings` and the market's own statement about its companies. A company is listed if any
+evidence is live; it is not if evidence has ended and none is live; otherwise it is unknown, which a profile
+shows as false without a source (docs/contract/contract.md 4.0). A company that its register has removed is
+never listed. Does not belong here: where evidence comes from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DISSOLVED = "dissolved"
 
 
 def is_live(today: date) -> pl.Expr:
-    """Whether a row of `listings` is evidence on a day: begun, not ended, on a venue that counts or none."""
+    """True if a row of `listings` is evidence on a day: begun, not ended, on a venue that counts or none."""
     begun = (pl.col("valid_from") <= today).fill_null(value=True)
     lasts = (pl.col("ended_on") > today).fill_null(value=True)
     counts = pl.col("exchange_mic").is_in(MICS).fill_null(value=True)
@@ -29,16 +29,16 @@ def is_live(today: date) -> pl.Expr:
 def decided(
     companies: pl.DataFrame, listings: pl.DataFrame, order: Sequence[str], today: date
 ) -> pl.DataFrame:
-    """Companies with `is_listed` and `is_listed_source` decided.
+    """Companies with `is_listed` and `is_listed_source` computed.
 
     Args:
-        companies: COMPANIES rows; what they say already is the market's own word, where it names a source.
+        companies: COMPANIES rows; existing values with a source are the market's own statement.
         listings: LISTINGS rows of these companies.
-        order: registers by the weight of their word; others come after them, by name.
-        today: the day it is decided for.
+        order: registers by precedence; others follow them, by name.
+        today: the reference day.
     """
     if listings.is_empty() and companies["is_listed_source"].null_count() == companies.height:
-        return companies.with_columns(is_listed=pl.lit(value=False))  # nobody knows of any
+        return companies.with_columns(is_listed=pl.lit(value=False))  # no evidence for any company
     place = pl.col("register").replace_strict(
         {register: number for number, register in enumerate(order)},
         default=len(order),

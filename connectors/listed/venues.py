@@ -1,6 +1,7 @@
-"""The venues that a listing is made of: home markets of the countries served, by MIC (docs/formats/news.md 3.7).
+"""Trading venues that count as a listing (docs/formats/news.md 3.7): home markets of served countries, by MIC.
 
-Does not belong here: platforms, which trade any share without its issuer's asking, and over-the-counter quotes.
+Does not belong here: platforms, which trade any share without the issuer's request, and over-the-counter
+quotes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Names of companies as they are compared, and whom a name means (docs/formats/news.md 5).
+"""Matching of company names (docs/formats/news.md 5).
 
-Belongs here: a name's core, legal forms by country, respondents of a title told apart, the decision between
-candidates, keys of links. Does not belong here: where candidates come from (`connectors.declare.Link`, a market's
-own tables), or what is made of a company that was found.
+Belongs here: a name's core, legal forms by country, parsing respondents of a title, the decision between
+candidates, keys of links. Does not belong here: where candidates come from (`connectors.declare.Link`, a
+market's own tables), or the use of a matched company.
 """

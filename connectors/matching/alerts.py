@@ -1,6 +1,6 @@
-"""Releases of law firms that look for plaintiffs: they name a company that neither wrote nor did anything.
+"""Detects law firm releases that look for plaintiffs: the company they name neither wrote nor did anything.
 
-Belongs here: telling them by their title and publisher (docs/formats/news.md 5, «false positives»). Does not belong
+Belongs here: detection by title and publisher (docs/formats/news.md 5, «false positives»). Does not belong
 here: an announcement of a company about a suit of its own.
 """
 
@@ -30,7 +30,7 @@ _FIRMS: Final = re.compile(
     r"block & leviton|kirby mcinerney|wolf haldenstein|howard g\. smith|frank r\. cruz|djs law)\b",
     re.IGNORECASE,
 )
-# A publisher by its own name: partners of no company that has shares. «Law Debenture» is one that has.
+# A law firm as publisher, by its name: partnerships are not listed. «Law Debenture» is.
 _PRACTICE: Final = re.compile(
     r"\b(?:law (?:firm|offices?|group|llc|pllc|p\.?c\.?)|attorneys|lawyers)\b"
     r"|\b(?:l\.?l\.?p|pllc)\.?$",
@@ -40,7 +40,7 @@ _REACH: Final = 500  # characters of a title
 
 
 def is_law_firm_alert(title: str, publisher: str | None = None) -> bool:
-    """Whether a release is a law firm's call to investors."""
+    """True if a release is a law firm's call to investors."""
     text, by = title[:_REACH], (publisher or "")[:_REACH].strip()
     told = _TITLE.search(text) or _FIRMS.search(text) or _FIRMS.search(by) or _PRACTICE.search(by)
     return told is not None

@@ -1,8 +1,8 @@
-"""Whom a name means, of candidates: exactly one, or nobody (docs/formats/news.md 5).
+"""Decides which candidate a name means: exactly one, or none (docs/formats/news.md 5).
 
-Belongs here: scores, limits, what a decision says of itself. A closed set (the issuers of an exchange) forgives one
-spelling; a whole register answers to the exact core alone. Does not belong here: numbers (a number is no name), or
-where candidates come from.
+Belongs here: scores, limits, the description of a decision. In a closed set (the issuers of an exchange) one
+misspelling is accepted; in a whole register only the exact core matches. Does not belong here: numbers (a
+number is not a name), or where candidates come from.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from rapidfuzz import fuzz, process
 from connectors.matching.forms import RENDERED_IN, RENDERINGS
 from connectors.matching.names import is_weak, second_key, taken_apart
 
-RULE: Final = "names-1"  # raised when a rule below changes: decisions of before can be told apart
-AUTOMATIC: Final = 0.95  # from here on nobody is asked
-REVIEWED: Final = 0.85  # from here on a person is shown it
+RULE: Final = "names-1"  # raised when a rule below changes, to distinguish earlier decisions
+AUTOMATIC: Final = 0.95  # score from which a match is automatic
+REVIEWED: Final = 0.85  # score from which a match is shown for review
 CLOSEST: Final = 3.0  # points by which the runner-up must be behind
 _EXACT: Final = 1.0
-_FOLDED: Final = 0.98  # the same but for Nordic letters
-_UNSURE: Final = 0.94  # right perhaps: a person decides
+_FOLDED: Final = 0.98  # equal except for Nordic letters
+_UNSURE: Final = 0.94  # possibly right: decided by a person
 _NUMBERS: Final = re.compile(r"\d+")
 
 
 class Set(StrEnum):
-    """What the candidates are."""
+    """Kind of a candidate set."""
 
-    CLOSED = "closed"  # all that can be meant: issuers of a market
+    CLOSED = "closed"  # complete: issuers of a market
     OPEN = "open"  # a whole register
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Somebody whom the name may mean. `is_listed`: None where nobody says."""
+    """A company that the name may mean. `is_listed`: None if unknown."""
 
     company_id: str
     name: str
@@ -46,10 +46,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whom a name means and why. `company_id` is set from AUTOMATIC on; `matched_name`: the best candidate's.
+    """The matched company and the reason.
 
-    method: exact_name, exact_core, folded_core, listed_of_family, similar, none. score: 0 to 1. evidence: the keys
-    that were compared, or why nobody was taken.
+    company_id: set from score AUTOMATIC on. matched_name: the best candidate's. method: exact_name, exact_core,
+    folded_core, listed_of_family, similar, none. score: 0 to 1. evidence: the compared keys, or why there is no
+    match.
     """
 
     company_id: str | None
@@ -62,7 +63,7 @@ class Decision:
 
     @property
     def is_for_review(self) -> bool:
-        """Whether a person should look at it."""
+        """True if a person should review it."""
         return self.company_id is None and self.score >= REVIEWED
 
 
@@ -74,7 +75,7 @@ class _Known:
 
 
 class Candidates:
-    """Candidates of one country, taken apart once for many names.
+    """Candidates of one country, parsed once for many names.
 
     Raises ValueError for a country without a table of legal forms.
     """
@@ -84,10 +85,10 @@ class Candidates:
         self._known = [_Known(one, *taken_apart(one.name, country)) for one in candidates]
 
     def decide(self, name: str, among: Set) -> Decision:
-        """Whom `name` means among them."""
+        """Matches `name` against the candidates."""
         asked = _Known(Candidate("", name), *taken_apart(name, self._country))
         if not asked.core:
-            return _none("nothing but legal forms in it", len(self._known))
+            return _none("the name consists of legal forms only", len(self._known))
         if same := [one for one in self._known if one.core == asked.core]:
             return _of_family(asked, same, self._country, _EXACT, "exact_core")
         second = second_key(asked.core)
@@ -97,18 +98,18 @@ class Candidates:
 
 
 def decide(name: str, country: str, candidates: Sequence[Candidate], among: Set) -> Decision:
-    """Whom `name` means among candidates of one country, for a single name."""
+    """Matches a single `name` against candidates of one country."""
     return Candidates(country, candidates).decide(name, among)
 
 
 def _of_family(asked: _Known, same: list[_Known], country: str, score: float, method: str) -> Decision:
-    """One of those that share the core: whose form is stated, else the listed one, else nobody."""
+    """Chooses among candidates with the same core: the one with the stated form, else the listed one, else none."""
     stated = [one for one in same if one.forms == asked.forms]
     count = len(same)
     if len(stated) == 1 and asked.forms:
         return _taken(stated[0], score, "exact_name" if score == _EXACT else method, asked, count)
     if is_weak(asked.core):
-        return _shown(same[0], "a core that many companies share needs the whole name or a number", count)
+        return _shown(same[0], "a core shared by many companies needs the whole name or a number", count)
     able = [one for one in (stated or same) if not _conflict(asked.forms, one.forms, country)]
     if len(able) == 1:
         return _taken(able[0], score, method, asked, count)
@@ -121,7 +122,7 @@ def _of_family(asked: _Known, same: list[_Known], country: str, score: float, me
 
 
 def _conflict(asked: str, known: str, country: str) -> bool:
-    """Whether two names state forms of two companies. Abroad a company renders its own form in English."""
+    """True if two legal forms mean different companies. Abroad a company may translate its form into English."""
     if not asked or not known or asked == known:
         return False
     words = {*asked.split(), *known.split()}
@@ -144,7 +145,7 @@ def _similar(asked: _Known, known: list[_Known], among: Set) -> Decision:
 
 
 def _may_be_a_slip(asked: _Known, best: _Known) -> bool:
-    """Whether two cores may be one, misspelt: the same first word and numbers, and the same form where stated."""
+    """True if two cores may differ by a misspelling: same first word, same numbers, and same form if stated."""
     same_start = asked.core.split()[0] == best.core.split()[0]
     same_numbers = _NUMBERS.findall(asked.core) == _NUMBERS.findall(best.core)
     same_forms = not asked.forms or not best.forms or asked.forms == best.forms

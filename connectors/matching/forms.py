@@ -1,9 +1,9 @@
-"""Legal forms and other words around a name that do not tell companies apart, by country (docs/formats/news.md 5).
+"""Legal forms and other words of a name that do not distinguish companies, by country (docs/formats/news.md 5).
 
-Belongs here: the declared tables alone, as `names` has the words: lower case, without signs, `A/S` as `as`. One
-spelling stands for all of a form (`incorporated` is `inc`), and two forms for two companies. Does not belong here:
-how a form is written (`warehouse.legal_forms`), how a name is cut (`names`), or which words mark a company in a
-title (`marks`).
+Belongs here: the declared tables alone, with words as in `names`: lower case, without punctuation, `A/S` as
+`as`. Each form has one canonical spelling (`incorporated` is `inc`), and different forms mean different
+companies. Does not belong here: how a form is written (`warehouse.legal_forms`), how a name is parsed
+(`names`), or which words mark a company in a title (`marks`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from warehouse.legal_forms import SAME, SPELLINGS
 
-# Forms of the whole world that are listed or registered everywhere.
+# Forms that are listed or registered in every country.
 _ANYWHERE: Final = ("plc", "ltd", "inc", "corp", "llc", "llp", "sa", "nv", "bv", "se", "spa", "ag", "gmbh")
 _NORWAY: Final = ("asa", "as", "ans", "da", "ba", "nuf", "iks", "sf", "ks", "hf", "ab", "oyj")
 _OF_MARKET: Final[Mapping[str, tuple[str, ...]]] = {
@@ -24,7 +24,7 @@ _OF_MARKET: Final[Mapping[str, tuple[str, ...]]] = {
     "UK": (*_ANYWHERE, "ccc", "cyf", "lp", "cic", "na"),
     "US": (*_ANYWHERE, "co", "lp", "pllc", "lllp", "pa", "pc", "na"),
 }
-# What is another form's name in a market, and a form in one market alone.
+# Forms that are another form's name in a market, and forms of one market alone.
 _CALLED: Final[Mapping[str, Mapping[str, str]]] = {"FI": {"ab": "oy"}}
 _BESIDES: Final[Mapping[str, Mapping[str, str]]] = {"US": {"trust": "trust"}}
 
@@ -35,10 +35,10 @@ def _spelled(market: str) -> Mapping[str, str]:
     return forms | _BESIDES.get(market, {})
 
 
-# By market: every spelling of a form -> the one that stands for it.
+# By market: every spelling of a form -> the canonical one.
 FORMS: Final[Mapping[str, Mapping[str, str]]] = {market: _spelled(market) for market in _OF_MARKET}
 
-# What a name may have at its ends or in brackets without being another name; of no form.
+# Words at a name's ends or in brackets that are neither a form nor part of the name.
 NOISE: Final = ("publ", "the")
 BRACKETED: Final = (
     "publ",
@@ -55,7 +55,7 @@ BRACKETED: Final = (
     "usa",
     "us",
 )
-# Words for «and» besides the sign.
+# Words for «and» in addition to the sign.
 AND: Final[Mapping[str, tuple[str, ...]]] = {
     "SE": ("och",),
     "NO": ("og",),
@@ -64,11 +64,11 @@ AND: Final[Mapping[str, tuple[str, ...]]] = {
     "UK": (),
     "US": (),
 }
-# How a company of another language writes its own form abroad: no sign that it is another company.
+# English forms used abroad by companies of another language: no evidence of another company.
 RENDERINGS: Final = frozenset({"plc", "ltd", "inc", "corp", "co"})
 RENDERED_IN: Final = frozenset({"SE", "NO", "FI", "DK"})
 
-# Cores that many companies could mean: they need their whole name or a number (docs/formats/news.md 5).
+# Cores too common to identify a company: they need their whole name or a number (docs/formats/news.md 5).
 SHORTEST: Final = 5  # letters and digits
 _COMMON: Final = """
     advisors advisory alpha american arctic asset atlantic baltic bank banken banking capital central city

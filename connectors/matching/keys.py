@@ -1,7 +1,7 @@
 """Keys of links by name (`connectors.declare.Link`): the whole name first, then the core alone.
 
-Between a name and a company stands only what is exactly equal; that exactly one company answers is asked by whoever
-follows the link. Does not belong here: which rows of a register may answer (the market says it).
+Only equal keys match; the link evaluation requires that exactly one company does. Does not belong here: which
+rows of a register are candidates (the market).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from connectors.matching.names import full_name, strong_core, taken_apart
 
 Names = Callable[
     [pl.DataFrame], pl.Series
-]  # rows of a staged table to names; null where a row does not answer
+]  # rows of a staged table to names; null for rows that are not candidates
 
 FULL: Final = "full_name"
 CORE: Final = "core_name"
@@ -25,17 +25,17 @@ BARE: Final = "bare_name"
 
 
 def full_key(country: str, names: Names) -> Key:
-    """The core with its legal forms, of either side."""
+    """Key of the core with its legal forms, on both sides."""
     return Key(FULL, partial(_keys, partial(full_name, country=country), names))
 
 
 def core_key(country: str, names: Names) -> Key:
-    """The core of companies that may be called by it; null where it is short or common."""
+    """Key of the core of candidate companies; null if it is short or common."""
     return Key(CORE, partial(_keys, partial(strong_core, country=country), names))
 
 
 def bare_key(country: str, names: Names) -> Key:
-    """The core of a name that states no form: one that states another form is another company."""
+    """Key of the core of a name without a legal form: one with another form is another company."""
     return Key(BARE, partial(_keys, partial(_bare, country=country), names))
 
 

@@ -1,7 +1,7 @@
-"""Words by which a respondent of a title is a company and no person (docs/formats/news.md 1.1).
+"""Words that mark a respondent of a title as a company, not a person (docs/formats/news.md 1.1).
 
-A legal form at the end says it; a word of business at the end says it less surely: there are persons named so, and
-such a party is matched by its whole name alone. Does not belong here: taking a title apart (`parties`).
+A legal form at the end is certain; a business word at the end is not: some persons have such names, and the
+party is matched by its whole name only. Does not belong here: parsing a title (`parties`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from connectors.matching.names import taken_apart
 
 
 class Mark(StrEnum):
-    """How surely a party is a company."""
+    """How certain it is that a party is a company."""
 
     FORM = "form"  # it states a legal form
-    WORD = "word"  # it ends in a word of business, or holds one that no person's name has
+    WORD = "word"  # it ends in a business word, or contains one that no personal name has
     NONE = "none"
 
 
-# At the end of a name.
+# Business words at the end of a name.
 _WORDS: Final = """
     advisers advisors assets associates association bancorp bancshares bank banken brands brokers capital care
     clearing coin communications companies company consulting corporation credit development energy enterprises
@@ -37,19 +37,19 @@ _WORDS: Final = """
     varainhoito ventures verdipapirfond verdipapirforetak värdepapper wealth works worldwide
 """
 _LAST: Final = frozenset(_WORDS.split())
-# Anywhere in a name.
+# Business words anywhere in a name.
 _ANYWHERE: Final = frozenset(
     {"bank", "banken", "sparebank", "sparbank", "sparebanken", "sparbanken", "bancorp"}
 )
-_LEAST: Final = 2  # words: one word of business alone names nobody
-# Of a person behind a comma; what follows belongs to whoever stands before it.
+_LEAST: Final = 2  # words: a business word alone is not a name
+# Titles after a person's name and comma; they belong to the name before.
 PERSONAL: Final = frozenset(
     {"jr", "sr", "ii", "iii", "iv", "esq", "cpa", "ca", "cfa", "md", "phd", "jd", "dds"}
 )
 
 
 def mark(name: str, country: str) -> Mark:
-    """What a name says of itself."""
+    """Classifies a name."""
     core, forms = taken_apart(name, country)
     if core and any(form in _FORMS[country] for form in forms.split()):
         return Mark.FORM
@@ -59,6 +59,6 @@ def mark(name: str, country: str) -> Mark:
     return Mark.NONE
 
 
-# `trust` may be a name, and two letters an initial: alone they are no form to rely on
+# `trust` may be a name, and two letters an initial: alone they are no reliable form
 _UNSURE: Final = frozenset({"trust", "is", "ps", "se", "da", "ba", "sa", "ay", "us", "usa", "uk"})
 _FORMS: Final = {country: frozenset(forms.values()) - _UNSURE for country, forms in FORMS.items()}

@@ -1,8 +1,8 @@
-"""A name's core: what is left of it when nothing that two writers spell differently is (docs/formats/news.md 5).
+"""Computes a name's core, without the parts that writers spell differently (docs/formats/news.md 5).
 
 `core_name` compares names without their legal forms, `full_name` with them, each form in one spelling. Nordic
-letters stay what they are in the first key; `second_key` folds them. Does not belong here: which forms there are
-(`forms`), or what a core that fits is worth (`deciding`).
+letters are kept in the first key; `second_key` folds them. Does not belong here: which forms there are
+(`forms`), or how a matching core is scored (`deciding`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from connectors.matching.forms import AND, BRACKETED, COMMON, FORMS, NOISE, SHORTEST
 
-LONGEST: Final = 300  # characters of a name: behind them stands no name but a text
+LONGEST: Final = 300  # characters of a name: a longer text is not a name
 _NORDIC: Final = frozenset("åäöøæ")
 _SECOND: Final = str.maketrans(
     {"å": "a", "ä": "a", "ö": "o", "ø": "o", "æ": "ae", "đ": "d", "ð": "d", "þ": "th", "ł": "l"}
@@ -27,9 +27,9 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 class Name(NamedTuple):
-    """A name taken apart.
+    """A parsed name.
 
-    core: words between the forms, empty where nothing else is there. forms: those taken off, each once.
+    core: words between the forms, empty if there are none. forms: those removed, each once.
     """
 
     core: str
@@ -37,37 +37,37 @@ class Name(NamedTuple):
 
 
 def core_name(text: str, country: str) -> str | None:
-    """`volvo` of «AB Volvo (publ)»; None where nothing is left.
+    """`volvo` for «AB Volvo (publ)»; None if nothing remains.
 
-    country: market code. ValueError for one without a table of legal forms.
+    country: market code. Raises ValueError for one without a table of legal forms.
     """
     return taken_apart(text, country).core or None
 
 
 def full_name(text: str, country: str) -> str | None:
-    """`volvo | ab` of «AB Volvo (publ)» and of «Volvo Aktiebolag»: the core and the forms around it."""
+    """`volvo | ab` for «AB Volvo (publ)» and «Volvo Aktiebolag»: the core and its forms."""
     core, forms = taken_apart(text, country)
     return f"{core} | {forms}" if core and forms else core or None
 
 
 def strong_core(text: str, country: str) -> str | None:
-    """The core, None where it is weak: it must not answer by itself."""
+    """The core, or None if it is too weak to match alone."""
     core = core_name(text, country)
     return None if core is None or is_weak(core) else core
 
 
 def second_key(core: str) -> str:
-    """A core with Nordic letters as others write them: `østlandet` and `ostlandet` are one."""
+    """A core with Nordic letters folded: `østlandet` and `ostlandet` are equal."""
     return core.translate(_SECOND)
 
 
 def is_weak(core: str) -> bool:
-    """Whether many companies could mean it: short, or one common word."""
+    """True if many companies could have this core: short, or one common word."""
     return core in COMMON or len(core.replace(" ", "")) < SHORTEST
 
 
 def taken_apart(text: str, country: str) -> Name:
-    """The core of a name and the forms around it."""
+    """Parses a name into its core and its forms."""
     forms = _forms(country)
     words, bracketed = _words(text)
     if forms.ands:
@@ -91,7 +91,7 @@ def taken_apart(text: str, country: str) -> Name:
 
 
 def _words(text: str) -> tuple[list[str], list[str]]:
-    """Words in lower case; apart those that stood in brackets and are no part of the name."""
+    """Words in lower case; separately those in brackets that are not part of the name."""
     plain = text[:LONGEST].lower()
     if not plain.isascii():
         plain = _APOSTROPHES.sub("", _folded(plain))
@@ -108,7 +108,7 @@ def _words(text: str) -> tuple[list[str], list[str]]:
 
 
 def _folded(text: str) -> str:
-    """Compatible signs in one form, case folded, no accents but those of Nordic letters."""
+    """NFKC-normalised, case folded text without accents, except Nordic letters."""
     whole = unicodedata.normalize("NFKC", text).casefold()
     return "".join(sign if sign in _NORDIC else _bare(sign) for sign in whole)
 
@@ -119,7 +119,7 @@ def _bare(sign: str) -> str:
 
 
 class _Forms:
-    """The forms of one country by their words."""
+    """The forms of one country, indexed by their words."""
 
     def __init__(self, country: str) -> None:
         self.ands = frozenset(AND[country])
@@ -130,7 +130,7 @@ class _Forms:
         self._lengths = range(max(map(len, split)), 0, -1)  # longest first
 
     def last(self, words: list[str], start: int, end: int) -> tuple[int, str] | None:
-        """How many words the form at the end has, and its spelling; None where no form stands there."""
+        """Word count and spelling of the form at the end; None if there is none."""
         if start >= end or words[end - 1] not in self._ends:
             return None
         for length in self._lengths:
@@ -140,7 +140,7 @@ class _Forms:
         return None
 
     def first(self, words: list[str], start: int, end: int) -> tuple[int, str] | None:
-        """The same of the form in front."""
+        """Word count and spelling of the form at the start; None if there is none."""
         if start >= end or words[start] not in self._starts:
             return None
         for length in self._lengths:

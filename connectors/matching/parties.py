@@ -1,7 +1,8 @@
-"""Respondents of a title told apart: which companies an act is about, and how many persons beside them.
+"""Parses respondents of a title: which companies an act is about, and how many persons.
 
-Names of persons do not leave this module: what is not marked as a company is counted (docs/formats/news.md 1.1).
-Does not belong here: sentences (`connectors.regulators.sentences`), or whom a name means (`deciding`).
+Names of persons do not leave this module: parties not marked as companies are only counted
+(docs/formats/news.md 1.1). Does not belong here: sentences (`connectors.regulators.sentences`), or which
+company a name means (`deciding`).
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ _SYMBOL: Final = re.compile(
     r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"
 )
 _GONE: Final = "…"
-CUT: Final = f"{_GONE} and "  # of a title without its persons: what stood there was joined by «and» alone
-_WRITTEN_APART: Final = ("US", "UK")  # whose forms stand behind a comma
+CUT: Final = f"{_GONE} and "  # replaces removed persons of a title; they were joined by «and» alone
+_WRITTEN_APART: Final = ("US", "UK")  # countries in which a form may follow a comma
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """One company of a title. `is_whole`: false where «and» before it may be part of its name."""
+    """One company of a title. `is_whole`: false if the «and» before it may be part of its name."""
 
     name: str
     mark: Mark
@@ -47,7 +48,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Everybody a title names. `others`: how many are no companies; `is_open`: the title says there are more."""
+    """All respondents of a title. `others`: number of non-companies; `is_open`: the title mentions others."""
 
     companies: tuple[Party, ...]
     others: int
@@ -55,12 +56,12 @@ class Parties:
 
     @property
     def title(self) -> str:
-        """The title without persons; reading it gives the same companies."""
+        """The title without persons; parsing it gives the same companies."""
         return self._ended([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
 
     @property
     def shown(self) -> str:
-        """The same for readers, who need not take it apart again."""
+        """The title without persons, for display; it need not parse to the same companies."""
         return self._ended([one.name for one in self.companies])
 
     def _ended(self, names: list[str]) -> str:
@@ -68,7 +69,7 @@ class Parties:
 
 
 def parties(title: str, country: str) -> Parties:
-    """Companies of a title of respondents, in their order, each once; persons are counted."""
+    """Companies of a title of respondents, in order, each once; persons are counted."""
     text = _CASE.sub("", _BRACKETED_ALIAS.sub("", _BLANKS.sub(" ", title[:LONGEST])).strip())
     is_open = _OTHERS.search(text) is not None
     named = _joined(_OTHERS.sub("", text), country)
@@ -84,12 +85,12 @@ def parties(title: str, country: str) -> Parties:
 
 
 def _joined(text: str, country: str) -> list[tuple[str, bool]]:
-    """Names, and whether each stands apart from what is before it."""
+    """Names, and whether each is separate from the preceding text."""
     split = _split(country)
     signs = ["", *(_sign(found[0]) for found in split.finditer(text))]
     names: list[tuple[str, bool]] = []
-    cut = False  # a person stood before, and was taken out
-    is_alias = False  # what follows a comma is the form of a name that was left out
+    cut = False  # the preceding person was removed
+    is_alias = False  # after a removed name, the text behind a comma is that name's form
     for sign, piece in zip(signs, split.split(text), strict=True):
         bare = _without_alias(piece)
         if not bare:
@@ -100,7 +101,7 @@ def _joined(text: str, country: str) -> list[tuple[str, bool]]:
             between = f" {sign} " if sign.isalpha() else ", "
             names[-1] = names[-1] if is_alias else (f"{before}{between}{bare}", names[-1][1])
         elif before and sign.isalpha() and _is_surname(before, country):
-            # no person has one name: «Barnes and Noble, Inc.», «Askim og Spydeberg Sparebank»
+            # a person has more than one name: «Barnes and Noble, Inc.», «Askim og Spydeberg Sparebank»
             names[-1] = (f"{before} {sign} {bare}", names[-1][1])
         else:
             names.append((bare, not cut and _ends(before, sign, country)))
@@ -109,20 +110,20 @@ def _joined(text: str, country: str) -> list[tuple[str, bool]]:
 
 
 def _sign(between: str) -> str:
-    """A comma or semicolon, whatever follows it, or the word that stands alone."""
+    """The separator: a comma or semicolon with any word after it, or a word alone."""
     said = between.lower().split()
     return said[0] if not said[0].isalpha() else said[-1]
 
 
 @cache
 def _split(country: str) -> re.Pattern[str]:
-    """Signs and words between respondents."""
+    """Separators between respondents."""
     ands = "|".join(("and", *AND[country]))
     return re.compile(rf" ?[,;] (?:(?:{ands}) (?=\S))?| ?; ?|(?: (?:{ands}))+ ", re.IGNORECASE)
 
 
 def _ends(before: str, sign: str, country: str) -> bool:
-    """Whether a name is at its end before a sign: «Black Hills Energy and Power Corp.» may be one."""
+    """True if a name ends before a separator: «Black Hills Energy and Power Corp.» may be one name."""
     if not before:
         return not sign.isalpha()
     return mark(before, country) is Mark.FORM or not (sign.isalpha() or _is_surname(before, country))
@@ -133,7 +134,7 @@ def _is_surname(name: str, country: str) -> bool:
 
 
 def _belongs(piece: str) -> bool:
-    """Whether what stands behind a sign is a form or a title of what stands before it: «, Inc.», «and Company»."""
+    """True if the text after a separator is a form or title of the name before: «, Inc.», «and Company»."""
     words = [word.replace(".", "").lower() for word in piece.split()]
     if all(word in PERSONAL for word in words):
         return True
@@ -141,7 +142,7 @@ def _belongs(piece: str) -> bool:
 
 
 def _without_alias(piece: str) -> str:
-    """A name without other names and symbols in brackets; nothing of an ellipsis of our own."""
+    """A name without aliases and bracketed ticker symbols; empty for our own ellipsis."""
     name = _ALIAS.split(piece, maxsplit=1)[0]
     name = _BRACKETS.sub(lambda found: "" if _SYMBOL.match(found[1].strip()) else found[0], name)
     return _BLANKS.sub(" ", name).strip(" ,;-–:…")

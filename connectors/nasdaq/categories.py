@@ -1,7 +1,7 @@
-"""Categories of releases: which are flaggings, which are interim reports (docs/formats/fi.md 6.1).
+"""Categories of releases: major-holding notifications (flaggings) and interim reports (docs/formats/fi.md 6.1).
 
-First North has other numbers than the main markets, so an unknown number is judged by its label. Does not belong
-here: reading a release.
+First North has other numbers than the main markets, so an unknown number is classified by its label. Does not
+belong here: reading a release.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 FLAGGING: Final = frozenset({144})
-YEAR_END: Final = frozenset({73})  # a financial statement release: of the year, ahead of the annual report
+YEAR_END: Final = frozenset({73})  # a financial statement release, before the annual report
 INTERIM: Final = frozenset({153, 68, 78, 500}) | YEAR_END
 KNOWN: Final = (
     FLAGGING
@@ -63,7 +63,7 @@ def is_flagging(category: int | None, label: str | None) -> bool:
 
 
 def is_year_end(category: int | None, label: str | None) -> bool:
-    """Whether a release tells of a whole year ahead of the annual report."""
+    """Whether a release covers a whole year ahead of the annual report."""
     if category in KNOWN:
         return category in YEAR_END
     return _YEAR_END_LABEL.search(label or "") is not None

@@ -1,7 +1,7 @@
-"""Asking the exchange's news service: newest pages until everything on one is known; pages of notifications.
+"""Fetches from the exchange's news service: newest pages until one has nothing new, and pages of notifications.
 
-The service ignores days and names that are asked for (docs/formats/fi.md 6.1), and its items are sorted by time and
-not by number: what was seen is remembered as numbers. Does not belong here: rates and retries
+The service ignores date and name filters (docs/formats/fi.md 6.1), and its items are sorted by time, not by
+number: the cursor is a list of item numbers already seen. Does not belong here: rate limits and retries
 (`connectors.kit.http`).
 """
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 QUERY_URL: Final = f"https://{HOST}/news/query.action"
 PAGE: Final = 200
-PAGES: Final = 10  # at most in one run: a month of weekdays; the service counts no further than 10,000
+PAGES: Final = 10  # per run at most: a month of weekdays; the service does not page beyond 10,000 items
 _REMEMBERED: Final = 5_000
 _GONE: Final = (404, 410)
 _OK: Final = 200
 
 
 class Seen(msgspec.Struct):
-    """Numbers or pages that were seen, newest last."""
+    """Item numbers or pages already seen, newest last."""
 
     seen: list[str] = []
 
@@ -48,7 +48,7 @@ class Seen(msgspec.Struct):
 
 
 def releases(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages of releases, newest first, until a page holds nothing new; the cursor comes with the last."""
+    """Fetches pages of releases, newest first, until one has nothing new; the cursor comes with the last."""
     known = Seen.of(cursor)
     before = set(known.seen)
     fresh: list[str] = []
@@ -96,7 +96,7 @@ def _numbers(answer: Fetched) -> list[str]:
         body: Any = msgspec.json.decode(answer.read())
         return [str(item["disclosureId"]) for item in body["results"]["item"]]
     except (msgspec.MsgspecError, KeyError, TypeError):
-        raise WrongBody(answer.url, answer.status, "a list of releases was due") from None
+        raise WrongBody(answer.url, answer.status, "expected a list of releases") from None
 
 
 def wanted(table: str) -> Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]:
@@ -115,7 +115,7 @@ def wanted(table: str) -> Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]:
 
 
 def notifications(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages of notifications that were not asked for yet, each with the cursor."""
+    """Fetches pages of notifications not fetched yet, each with the cursor."""
     asked = Seen.of(cursor)
     before = set(asked.seen)
     for url in subjects:

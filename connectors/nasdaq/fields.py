@@ -1,6 +1,6 @@
 """The staged tables of exchange releases and of flagging notifications, one pair for each market.
 
-Does not belong here: reading (`releases`, `flagging`), or which company a row means (`Jurisdiction.links`).
+Does not belong here: reading (`releases`, `flagging`), or the company of a row (`Jurisdiction.links`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from warehouse.schema.types import Column, Kind, Table
 
 HOST: Final = "api.news.eu.nasdaq.com"
 VIEW_HOST: Final = "view.news.eu.nasdaq.com"
-RATE: Final = 1.0  # requests a second
+RATE: Final = 1.0  # requests per second
 LICENCE: Final = Licence(
     name="Nasdaq terms of use",
     url="https://www.nasdaq.com/european-market-activity/news/company-news",
@@ -27,7 +27,7 @@ HOLDER: Final = "holderKey"
 
 
 def releases_table(name: str) -> Table:
-    """Releases as the news service lists them; a release in several languages may be several rows."""
+    """Table of releases as the news service lists them; a release in several languages may be several rows."""
     return Table(
         name,
         "Exchange releases: one row per record of the news service.",
@@ -40,7 +40,7 @@ def releases_table(name: str) -> Table:
             Column("language", _T, "language of the headline"),
             Column("languages", Kind.TEXTS, "languages of the record"),
             Column("messageUrl", _T, "page of the release"),
-            Column(MESSAGE, _T, "what tells that page from others"),
+            Column(MESSAGE, _T, "what distinguishes that page from others"),
             Column("releaseTime", Kind.INSTANT, "released", nullable=False),
             Column("market", _T, "market", nullable=False),
             Column("company", _T, "label of the issuer: neither number, LEI nor ISIN"),
@@ -51,14 +51,14 @@ def releases_table(name: str) -> Table:
 
 
 def flaggings_table(name: str, more: tuple[Column, ...] = ()) -> Table:
-    """Positions of holders, each as one notification states it. `more`: columns that one market has besides."""
+    """Table of holders' positions, one per notification. `more`: additional columns of one market."""
     return Table(
         name,
         "Flagging notifications: one row per holder of one release.",
         ("source", HOLDER),
         (
             Column("source", _T, "page of the release, or the address it was copied from", nullable=False),
-            Column(MESSAGE, _T, "what tells that page from others; null of a copy"),
+            Column(MESSAGE, _T, "what distinguishes that page from others; null of a copy"),
             Column("url", _T, "address"),
             Column("issuer", _T, "issuer as the text names it"),
             Column(ISSUER, _T, "the same made comparable"),
@@ -74,9 +74,7 @@ def flaggings_table(name: str, more: tuple[Column, ...] = ()) -> Table:
             Column("votesAbove", _P, "the limit it is above"),
             Column("instruments", _P, "percent through financial instruments (total of B)"),
             Column("total", _P, "percent of both (A + B)"),
-            Column(
-                "isTotal", Kind.BOOLEAN, "the text gives nothing but the total, which stands for the shares"
-            ),
+            Column("isTotal", Kind.BOOLEAN, "the text gives only the total, used for the shares"),
             Column("previousShares", _P, "percent of shares at the previous notification"),
             Column("previousVotes", _P, "percent of votes at the previous notification"),
             *more,

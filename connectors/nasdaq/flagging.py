@@ -1,7 +1,7 @@
-"""Flagging notifications of one market: pages of releases and copies of their texts to positions of holders.
+"""Major-holding (flagging) notifications of one market: release pages and copied texts to positions of holders.
 
-Belongs here: the declaration, what a file is, texts to rows. Does not belong here: shapes of text
-(`flagging_text`), what a text says (`flagging_form`, `flagging_prose`, `flagging_lists`), holdings (`mapping`).
+Belongs here: the declaration, recognising files, texts to rows. Does not belong here: text extraction
+(`flagging_text`), parsing a text (`flagging_form`, `flagging_prose`, `flagging_lists`), holdings (`mapping`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Reader = Callable[[Table, Piece], Iterator[Batch]]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Pages of releases, and lines of JSON with copied texts."""
+    """Recognises pages of releases, and JSON Lines with copied texts."""
     del name
     head = opening(head).removeprefix(codecs.BOM_UTF8)
     found = sniff(head)
@@ -46,7 +46,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(table: Table, piece: Piece) -> Iterator[Batch]:
-    """One batch: a row for each holder that a text tells of; a text that does not read is a reject."""
+    """One batch: a row per holder in a text; a text that cannot be parsed is a reject."""
     body = body_of(piece)
     tally = Tally(piece.dataset)
     rows: list[dict[str, Any]] = []
@@ -69,7 +69,7 @@ def body_of(piece: Piece) -> bytes:
 
 
 def texts(piece: Piece, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Source, evened text, and the columns that the file itself tells."""
+    """Yields source, normalised text, and the columns given by the file itself."""
     if sniff(body) is not Format.JSON:
         page = _NAME.search(piece.name)
         message = page.group(1) if page else None
@@ -84,16 +84,16 @@ def texts(piece: Piece, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]]
         for line in lines:
             yield str(line["url"]), flagging_text.even(str(line["text"])), {"url": str(line["url"])}
     except (*MALFORMED, KeyError, TypeError) as error:
-        raise Unreadable(piece.dataset, piece.name, f"lines with url and text were due: {error}") from None
+        raise Unreadable(piece.dataset, piece.name, f"expected lines with url and text: {error}") from None
 
 
 def row(one: Notification, source: str, given: dict[str, Any], tally: Tally) -> dict[str, Any]:
-    """The staged row of one position. `given`: columns that the file itself tells."""
+    """The staged row of one position. `given`: columns given by the file itself."""
     if one.day is None:
         tally.add("no_day", "no day of the crossing in the text", source)
     _audit(one, source, tally)
     now = one.now
-    # «B and the total» says that A is empty; the total alone says nothing of A and stands for it
+    # «B and the total» means that A is empty; the total alone says nothing of A and takes its place
     # (docs/formats/fi.md 6.3)
     is_total = now.held is None and now.instruments is None
     held = now.held or (now.total if is_total else None) or Column(None, None)
@@ -126,7 +126,7 @@ def _exact(level: Level | None) -> Decimal | None:
 
 
 def _audit(one: Notification, source: str, tally: Tally) -> None:
-    """Signal where both parts and their sum are given and differ by more than rounding."""
+    """Emits a signal if both parts and their sum are given and differ by more than rounding."""
     columns = (one.now.held, one.now.instruments, one.now.total)
     held, instruments, total = (_exact(column.shares) if column else None for column in columns)
     if held is None or instruments is None or total is None:
@@ -140,14 +140,14 @@ def dataset(
 ) -> Dataset:
     """The dataset of one market; `releases` is its staged table of releases, which name the pages.
 
-    read: what reads the texts of a file; that of the supervisor's form unless a market's releases have another.
+    read: reads the texts of a file; by default the supervisor's form, unless a market's releases use another.
     """
     return Dataset(
         key=key,
         title=title,
         licence=LICENCE,
         cadence=Cadence(cron="10,30,50 5-18 * * *", stale_after_hours=24 * 30),  # weeks pass without any
-        guard=Guard(max_rejected=0.5),  # prose: one text that does not read is a tenth of a day's
+        guard=Guard(max_rejected=0.5),  # prose: one unreadable text is a tenth of a day's texts
         host=VIEW_HOST,
         rate=RATE,
         staged={table.name: table},

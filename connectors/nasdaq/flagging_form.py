@@ -1,7 +1,7 @@
-"""What a flagging notification in the supervisor's form says: holder, day, percentages before and after.
+"""Parses a notification in the supervisor's form: holder, day, percentages before and after.
 
-Belongs here: the rows of FIN-FSA's form in English and Finnish (docs/formats/fi.md 6.3). Does not belong here: the
-columns of a row (`flagging_row`), shapes of text (`flagging_text`), staged rows (`flagging`).
+Belongs here: the rows of FIN-FSA's form in English and Finnish (docs/formats/fi.md 6.3). Does not belong here:
+the columns of a row (`flagging_row`), text extraction (`flagging_text`), staged rows (`flagging`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One position of one holder, and the one of the notification before."""
+    """One holder's current position and the one of the previous notification."""
 
     holder: str
     issuer: str | None
@@ -52,7 +52,7 @@ class Notification:
 
 
 def positions(text: str) -> tuple[Position, Position | None]:
-    """The row of the new situation and that of the previous notification. Raises NoForm."""
+    """The rows of the new situation and of the previous notification. Raises NoForm."""
     now = _NOW.search(text)
     if now is None:
         raise NoForm("no row of the resulting situation")
@@ -69,9 +69,9 @@ def positions(text: str) -> tuple[Position, Position | None]:
 
 
 def _details(text: str, begins: int) -> int:
-    """Where the details begin; their line, with the empty ones before it. The end of the text where there are none.
+    """Offset of the details: their line, with the empty ones before it. The end of the text if there are none.
 
-    `begins`: behind a word, so that every line that begins with «A:» has one before it.
+    `begins`: an offset after a word, so that every line starting with «A:» has a line before it.
     """
     found = _DETAILS.search(text, begins)
     if found is None:
@@ -80,7 +80,7 @@ def _details(text: str, begins: int) -> int:
 
 
 def _earlier(row: str) -> Position | None:
-    """The row of the notification before; one that does not read takes nothing from the new situation."""
+    """The row of the previous notification; if it cannot be parsed, the new situation is still used."""
     try:
         return _position(row, "")
     except NoForm:
@@ -93,11 +93,11 @@ def _position(row: str, text: str) -> Position | None:
     if len(found) == _COLUMNS:
         held, instruments, total = found
         if held is not None and instruments is not None and total is None:
-            raise NoForm("two percentages in a row of the form, and nothing where the total was due")
+            raise NoForm("two percentages in a row of the form, and no total")
         return Position(held, instruments, total) if figures else None
     if not figures:
         return None
-    # which columns these are is unknown, but the last is the total
+    # which columns these are is unknown, except that the last is the total
     is_held = len(figures) == 1 and has_figure(_subtotal(text))
     return Position(figures[0], None, None) if is_held else Position(None, None, figures[-1])
 

@@ -1,7 +1,7 @@
-"""Issuers' own tables of notifications, flattened to one line for each: days, holder, limit, two percentages.
+"""Parses issuers' own tables of notifications, flattened to one line each: days, holder, limit, two percentages.
 
 Belongs here: the Finnish table «Julkaisupäivä, Tapahtumapäivä, Osakkeenomistaja, Kynnys, Suora omistus,
-Kokonaisomistus», whose cells run into each other. Does not belong here: releases in the supervisor's form.
+Kokonaisomistus», in which cells run into each other. Does not belong here: releases in the supervisor's form.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _LINE: Final = re.compile(
 
 
 def notifications(text: str) -> list[Notification | NoForm]:
-    """The lines of such a table, one that does not read as the reason; none where the text is something else."""
+    """The lines of such a table, or the reason for a line that cannot be parsed; empty for other texts."""
     if _HEAD.search(text) is None:
         return []
     return [_notification(found) for found in _LINE.finditer(text)]
 
 
 def _notification(found: re.Match[str]) -> Notification | NoForm:
-    """Held directly and indirectly; of votes the table says nothing."""
+    """Position held directly and in total; the table has no votes."""
     try:
         day = date(int(found[6]), int(found[5]), int(found[4]))
     except ValueError:
         return NoForm(f"{found[4]}.{found[5]}.{found[6]} is no day")
     total = percentage(found["total"])
     if total > _HUNDRED:
-        return NoForm(f"{total} where a percentage was due")
+        return NoForm(f"expected a percentage, found {total}")
     held = Column(Level(exact=total), None)
     return Notification(found["holder"].strip(), None, None, day, Position(held, None, None), None)

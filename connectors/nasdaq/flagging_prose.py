@@ -1,4 +1,4 @@
-"""Who notified, of which issuer, and of which day: the sentences around the form of a notification.
+"""Parses holder, issuer, and day from the sentences around the form of a notification.
 
 Belongs here: names and days in English and Finnish prose. Does not belong here: percentages (`flagging_form`).
 """
@@ -16,7 +16,7 @@ from connectors.nasdaq.flagging_row import NoForm
 _APOSTROPHE: Final = "['’`´]"
 _MONTHS: Final = {name.lower(): place for place, name in enumerate(calendar.month_name) if name}
 _MONTH: Final = "|".join(_MONTHS)
-_START: Final = r"^[^\w\n]*+"  # of a line: what it is set off with
+_START: Final = r"^[^\w\n]*+"  # characters that set off a line
 _NAME: Final = r"(?P<name>[^\n|]{1,200}?)"
 _HOLDERS: Final = tuple(
     re.compile(pattern, re.MULTILINE | re.IGNORECASE)
@@ -49,7 +49,7 @@ _LONGEST: Final = 120  # characters of a name
 
 
 def notification(text: str) -> Notification:
-    """What an evened text says. Raises NoForm where the form or the holder is missing."""
+    """Parses a normalised text. Raises NoForm if the form or the holder is missing."""
     now, before = positions(text)
     holder = _name(_HOLDERS, text)
     if holder is None:
@@ -61,7 +61,7 @@ def notification(text: str) -> Notification:
 
 
 def crossed_on(text: str) -> date | None:
-    """The day of the crossing: the first that is told with «on», or stands in Finnish without a clock."""
+    """The day of the crossing: the first introduced by «on», or in Finnish the first without a time of day."""
     if found := _ENGLISH.search(text):
         return _day(int(found[3]), _MONTHS[found[2].lower()], int(found[1]))
     if found := _AMERICAN.search(text):

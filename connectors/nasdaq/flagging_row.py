@@ -1,4 +1,4 @@
-"""One row of the supervisor's form: which figure stands in which column.
+"""Parses one row of the supervisor's form into its columns.
 
 A row has three columns, total of A, total of B, and both, and then a number of shares (docs/formats/fi.md 6.3).
 Cells end at bars, or at line ends where a row has no bars. Does not belong here: which row is which
@@ -25,7 +25,7 @@ _LABEL: Final = (
 _FIGURE: Final = re.compile(
     rf"{_SIDE}{_WORD}(?P<value>(?<![\d.,])\d{{1,3}}(?:[.,]\d+)?)\s*(?:\)\s*%|%\s*\)?){_LABEL}", re.IGNORECASE
 )
-# three decimals may be thousands
+# a number with three decimals may have a thousands separator instead
 _BARE: Final = re.compile(
     rf"{_SIDE}(?P<value>(?<![\d.,])\d{{1,3}}[.,](?:\d{{1,2}}|\d{{4}}))(?![\d.,])(?P<label>)", re.IGNORECASE
 )
@@ -40,7 +40,7 @@ _COLUMNS: Final = 3
 
 
 class NoForm(Exception):  # noqa: N818 - named for what it says of a text
-    """A text without the rows of the form; the message says what is missing."""
+    """Raised for a text without the rows of the form; the message names the missing part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,16 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Shares and votes of one column of the form; None where it does not say."""
+    """Shares and votes of one column of the form; None where not given."""
 
     shares: Level | None
     votes: Level | None
 
 
 def columns(row: str) -> list[Column | None]:
-    """The columns in order, None for an empty one. Raises NoForm for what is neither figure nor empty.
+    """The columns in order, None for an empty one. Raises NoForm for a cell that is neither figure nor empty.
 
-    Fewer than three are figures whose places are unknown.
+    Fewer than three are figures in unknown columns.
     """
     pattern = _FIGURE if "%" in row else _BARE
     cells = _cells(row)
@@ -74,20 +74,20 @@ def columns(row: str) -> list[Column | None]:
             break
         read = _read(cell, pattern)
         if any(found) and len(read) > 1:
-            raise NoForm(f"«{cell.strip()}» where one column was due")
+            raise NoForm(f"expected one column, found «{cell.strip()}»")
         _add(found, read)
     if len(found) > _COLUMNS:
-        raise NoForm(f"{len(found)} percentages in a row of the form, where three are due")
+        raise NoForm(f"expected three percentages in a row of the form, found {len(found)}")
     return found
 
 
 def has_figure(text: str) -> bool:
-    """Whether a percentage stands in a text."""
+    """Whether a text contains a percentage."""
     return (_FIGURE if "%" in text else _BARE).search(text) is not None
 
 
 def _cells(row: str) -> list[str]:
-    """The cells behind the row's label; blank lines are no cells, blanks between bars are."""
+    """The cells after the row's label; blank lines are not cells, blanks between bars are."""
     if "|" in row:
         cells = row.split("|")
         cells = cells if cells[-1].strip() else cells[:-1]
@@ -99,7 +99,7 @@ def _cells(row: str) -> list[str]:
 
 
 def _is_over(cell: str, found: list[Column | None], pattern: re.Pattern[str]) -> bool:
-    """Whether the columns ended before this cell: it is the number of shares, or what follows a whole row."""
+    """Whether the columns ended before this cell: it has the number of shares, or follows a whole row."""
     if len(found) >= _COLUMNS and not _is_votes(cell, pattern):
         return True
     return bool(_COUNT.fullmatch(cell)) and not _ZERO.fullmatch(cell.strip()) and not pattern.search(cell)
@@ -113,7 +113,7 @@ def _is_votes(cell: str, pattern: re.Pattern[str]) -> bool:
 def _refuse_more(cells: list[str], pattern: re.Pattern[str], count: int) -> None:
     more = sum(1 for cell in cells for _ in pattern.finditer(cell) if "%" in cell)
     if more:
-        raise NoForm(f"{count + more} percentages in a row of the form, where three are due")
+        raise NoForm(f"expected three percentages in a row of the form, found {count + more}")
 
 
 def _read(cell: str, pattern: re.Pattern[str]) -> list[Column | None]:
@@ -128,7 +128,7 @@ def _read(cell: str, pattern: re.Pattern[str]) -> list[Column | None]:
 
 
 def _scanned(text: str, pattern: re.Pattern[str]) -> list[Column | None]:
-    """Figures one after another; shares and then votes are one column."""
+    """Figures in sequence; a shares figure followed by a votes figure is one column."""
     found: list[Column | None] = []
     last = 0
     for figure in pattern.finditer(text):
@@ -139,14 +139,14 @@ def _scanned(text: str, pattern: re.Pattern[str]) -> list[Column | None]:
             raise NoForm(f"«{gap.strip()}» in front of a percentage")
         _add(found, [_column(figure)])
     if not found:
-        raise NoForm(f"«{text}» where a percentage was due")
+        raise NoForm(f"expected a percentage, found «{text}»")
     return found
 
 
 def _column(figure: re.Match[str]) -> Column:
     number = percentage(figure["value"])
     if number > _HUNDRED:
-        raise NoForm(f"{number} where a percentage was due")
+        raise NoForm(f"expected a percentage, found {number}")
     level = Level(exact=number)
     if figure["below"] or figure["above"]:
         level = Level(below=number) if figure["below"] else Level(above=number)
@@ -157,7 +157,7 @@ def _column(figure: re.Match[str]) -> Column:
 
 
 def _add(found: list[Column | None], read: list[Column | None]) -> None:
-    """Puts columns behind those found; votes in a cell of their own belong to the shares of the cell before."""
+    """Appends columns; votes in a cell of their own are joined with the shares of the previous cell."""
     before = found[-1] if found else None
     first = read[0] if read else None
     if before is None or first is None or before.votes is not None or first.shares is not None:

@@ -1,6 +1,6 @@
-"""Texts of flagging notifications made even: HTML, drawn tables and flattened ones all become lines of cells.
+"""Normalises texts of notifications: HTML, ASCII-drawn and flattened tables all become lines of cells.
 
-Cells end with ` |`, whatever the shape was. Does not belong here: what the lines say (`flagging_form`).
+Cells end with ` |` in every case. Does not belong here: parsing the lines (`flagging_form`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from connectors.kit import pages
 _RULE: Final = re.compile(r"^\s*\+[-=+\s]{3,}\+?\s*$")
 _DRAWN: Final = re.compile(r"^\s*\|.*\|\s*$")
 _BROKEN: Final = re.compile(r"(?<=\d[.,]) (?=\d)")  # «5.» and «00%» on two lines of a narrow cell
-_BLANKS: Final = re.compile(r"[^\S\n]{40,}+")  # a pattern that begins with blanks would try at each of them
+_BLANKS: Final = re.compile(r"[^\S\n]{40,}+")  # possessive, so that it does not retry at each blank
 _WIDEST: Final = " " * 40
 _BREAKING: Final = frozenset(
     {"p", "div", "h1", "h2", "h3", "h4", "li", "ul", "ol", "table", "tr", "title", "section"}
@@ -27,7 +27,7 @@ _CELLS: Final = ("td", "th")
 
 
 def of_html(body: bytes) -> str:
-    """The text of a page: a line for each paragraph and row, cells ended by bars, drawn tables as they stand."""
+    """The text of a page: a line per paragraph and row, cells ended by bars, drawn tables unchanged."""
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = pages.fragment(body, parser)
@@ -55,7 +55,7 @@ def _texts(element: etree._Element) -> Iterator[str]:
 
 
 def _inside(cell: etree._Element) -> Iterator[str]:
-    """The text of a cell; a break in it is a blank."""
+    """The text of a cell; a line break in it becomes a blank."""
     yield cell.text or ""
     for child in cell:
         yield " "
@@ -87,7 +87,7 @@ def _evened(lines: list[str]) -> Iterator[str]:
 
 
 def _joined(row: list[list[str]]) -> Iterator[str]:
-    """The pieces of each cell, which a drawing spreads over lines, as one."""
+    """Joins the pieces of each cell, which a drawn table splits over lines."""
     if row:
         cells = (" ".join(filter(None, pieces)) for pieces in zip_longest(*row, fillvalue=""))
         yield _BROKEN.sub("", " | ".join(cells)) + " |"

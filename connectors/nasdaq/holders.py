@@ -1,6 +1,6 @@
-"""What kind of holder a name is, by its own mark of a legal form: without one nobody says.
+"""Holder type by the legal form in a name; unknown without one.
 
-Does not belong here: who the holder is.
+Does not belong here: the identity of the holder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COMPANY: Final = re.compile(
 
 
 def holder_type(name: str) -> str:
-    """fund, state, company, or unknown: a name without a mark may be a person's."""
+    """Returns fund, state, company, or unknown: a name without a legal form may be a person's."""
     for pattern, kind in ((_STATE, "state"), (_FUND, "fund"), (_COMPANY, "company")):
         if pattern.search(name):
             return kind

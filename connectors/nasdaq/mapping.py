@@ -1,7 +1,7 @@
-"""Present releases and notifications of linked issuers to shared filings and holdings.
+"""Maps present releases and notifications of linked issuers to shared filings and holdings.
 
 Belongs here: columns to columns. Figures are never read from prose: an interim report is a document with its
-period, day and address. Does not belong here: which company a row means (`Jurisdiction.links`).
+period, day and URL. Does not belong here: the company of a row (`Jurisdiction.links`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOWEST, _HIGHEST = 0, 100
 def filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
     """`filings` of interim reports: one per release, whatever the number of its languages."""
     rows = _linked(releases).sort(*_GROUP, RELEASE)
-    if rows.is_empty():  # nearly nobody is listed
+    if rows.is_empty():  # most companies are not listed
         return staged.empty(FILINGS)
     groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
     found = [filing for group in groups if (filing := _filing(register, group.to_dicts())) is not None]
@@ -55,7 +55,7 @@ def _schema(rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """One release, of the records in its languages; None where it is no report."""
+    """One release from its records in all languages; None if it is not a report."""
     first = min(records, key=_rank)
     category, label = first["categoryId"], first["cnsCategory"]
     if not categories.is_interim(category, label):
@@ -84,7 +84,7 @@ def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | No
 
 
 def _is_year(start: date | None, end: date | None) -> bool:
-    """Whether a release is of a year: the annual report, which comes later with figures, speaks for that period."""
+    """Whether a release covers a year: the annual report, which follows with figures, represents that period."""
     # docs/contract/contract.md «Quarterly figures»
     return start is not None and end is not None and (end - start).days > 300  # noqa: PLR2004
 
@@ -95,7 +95,7 @@ def _rank(record: dict[str, Any]) -> tuple[int, int]:
 
 
 def statements(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
-    """Every notification as a shared holding, oldest first; the newest of each holder of a company counts."""
+    """Every notification as a shared holding, oldest first; the newest per holder and company counts."""
     told = (
         releases.filter(pl.col(MESSAGE).is_not_null())
         .group_by(MESSAGE)
@@ -116,10 +116,10 @@ def _linked(rows: pl.LazyFrame) -> pl.DataFrame:
 
 
 def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Staged rows of notifications, `valid_from` and `_page` beside them, as shared holdings in their order."""
+    """Staged rows of notifications, with `valid_from` and `_page`, as shared holdings in the same order."""
     kinds = pl.Series([holder_type(name) for name in rows["holder"]], dtype=pl.String)
     bounded = pl.any_horizontal(pl.col("sharesBelow", "sharesAbove").is_not_null())
-    # votes above a limit, and nothing of shares, are no band of shares: that one would begin at nothing
+    # votes above a limit, without shares, give no band of shares: it would begin at zero
     told = bounded | pl.col("votesBelow").is_not_null()
     basis = (
         pl.when(pl.col("isTotal"))
@@ -142,10 +142,10 @@ def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         **_levels("votes", "votes_pct", "votes_min", "votes_max"),
         share_class=pl.lit(None, pl.String),
         basis=basis,
-        is_direct=pl.lit(None, pl.Boolean),  # the form counts both, and the funds of a group
+        is_direct=pl.lit(None, pl.Boolean),  # the form includes indirect holdings and a group's funds
         controls=pl.lit([], dtype=pl.List(pl.String)),
         valid_from="valid_from",
-        # who has nothing left holds nothing: a notice below the lowest threshold may leave something
+        # only a zero total ends a holding: a notice below the lowest threshold may leave something
         ended_on=pl.when(total == pl.lit(_LOWEST).cast(rows.schema["shares"])).then("valid_from"),
         url=pl.coalesce("url", "_page"),
         raw="_raw",
@@ -154,7 +154,7 @@ def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _levels(source: str, exact: str, low: str, high: str) -> dict[str, pl.Expr]:
-    """A figure is its own bounds; below a limit lies between nothing and it, above one between it and the whole."""
+    """Exact figures are their own bounds; «below» means zero to the limit, «above» the limit to the whole."""
     value, below, above = pl.col(source), pl.col(f"{source}Below"), pl.col(f"{source}Above")
     least, most = (pl.lit(bound).cast(pl.Decimal(9, 4)) for bound in (_LOWEST, _HIGHEST))
     return {

@@ -1,7 +1,7 @@
-"""Names of issuers as exchange releases spell them, made comparable with names in a company register.
+"""Normalises issuer names in exchange releases for comparison with names in a company register.
 
 Releases carry no identifier (docs/formats/fi.md 6.1): a company is found by its name alone, exactly, after the
-marks of a public company are taken off both sides. Does not belong here: looking the company up
+legal forms of public companies are removed from both. Does not belong here: looking the company up
 (`Jurisdiction.links`).
 """
 
@@ -11,15 +11,16 @@ import re
 import unicodedata
 from typing import Final
 
-# of public companies in the languages of the exchanges; private forms stay, so that two companies stay two
+# of public companies in the languages of the exchanges; private forms are kept, so that two companies stay
+# distinct
 _PUBLIC: Final = ("oyj", "abp", "plc", "publ", "corporation", "corp", "asa", "hf")
 _PUNCTUATION: Final = re.compile(r"[^\w]+")
 
 
 def issuer_key(name: str, *, is_public: bool = True) -> str | None:
-    """`nokia` of «Nokia Oyj», «NOKIA ABP» and «Oyj Nokia Abp»; None where nothing is left.
+    """`nokia` for «Nokia Oyj», «NOKIA ABP» and «Oyj Nokia Abp»; None where nothing is left.
 
-    is_public: whether the company is known to be public; the mark of a private one is part of its name.
+    is_public: whether the company is known to be public; a private legal form is part of the name.
     """
     folded = unicodedata.normalize("NFC", name).casefold()
     words = _PUNCTUATION.sub(" ", folded).split()
@@ -32,5 +33,5 @@ def issuer_key(name: str, *, is_public: bool = True) -> str | None:
 
 
 def holder_key(name: str) -> str:
-    """A holder's name as it is compared: case, blanks, points and commas do not count."""
+    """A holder's name normalised for comparison: case, blanks, points and commas are ignored."""
     return " ".join(re.sub("[.,]", " ", unicodedata.normalize("NFC", name).casefold()).split())

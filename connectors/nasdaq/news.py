@@ -1,7 +1,7 @@
-"""Exchange releases as items of news (docs/formats/news.md 2.8): the record's number, its headline and its page.
+"""Maps exchange releases to news items (docs/formats/news.md 2.8): the record's number, its headline and its page.
 
-A release in several languages may be several records of one minute and category. Notices of major holdings
-keep their category, by which they are told as holdings and not as news. Does not belong here: grouping
+A release in several languages may be several records of one minute and category. Notices of major holdings keep
+their category, by which they become holdings and not news. Does not belong here: grouping
 (`connectors.news.grouping`), interim reports as filings (`mapping`).
 """
 
@@ -23,7 +23,7 @@ PUBLISHER: Final = "Nasdaq"
 
 
 def items_of(register: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """What makes items of present rows of the releases of one dataset."""
+    """Builds the function from present release rows of one dataset to news items."""
     return partial(_items, register)
 
 
@@ -53,7 +53,7 @@ def _items(register: str, releases: pl.DataFrame) -> pl.DataFrame:
 
 
 def _categories(number: int | None, label: str | None, headline: str) -> list[str]:
-    """Ours, by the exchange's numbers where they say it, else by its words."""
+    """Our categories, by the exchange's numbers where known, else by its words."""
     if numbers.is_flagging(number, label):
         return [categories.OWNERSHIP]
     if numbers.is_interim(number, label):

@@ -1,7 +1,8 @@
-"""The period that a headline states: «January–September 2026», «1.1.–30.9.2026», «Q3 2026».
+"""Parses the period stated in a headline: «January–September 2026», «1.1.–30.9.2026», «Q3 2026».
 
-Stated is stated: a year alone says nothing of its months, and a quarter counts only where it fits the day of the
-release, since some years begin in autumn. Does not belong here: which releases are reports (`categories`).
+Only stated periods count: a year alone does not give its months, and a quarter counts only if it fits the day
+of the release, since some years begin in autumn. Does not belong here: which releases are reports
+(`categories`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _YEAR: Final = r"(\d{4})(?![/\d–-])"
 _DAYS: Final = re.compile(
     rf"\b(\d{{1,2}})\.(\d{{1,2}})\.?\s*(\d{{4}})?{_TO}(\d{{1,2}})\.(\d{{1,2}})\.\s*{_YEAR}"
 )
-# a whole word; in Finnish with the ending of its case: «syyskuun», «syyskuulta»
+# a whole word; in Finnish with its case ending: «syyskuun», «syyskuulta»
 _NAME: Final = rf"({_MONTH})(?:(?<=kuu)(?:n|ta|na|ksi|ssa|sta|hun|lla|lta|lle))?\b"
 _NAMED: Final = re.compile(
     rf"\b(?:(\d{{1,2}})\.?\s+)?{_NAME}\s*(\d{{4}})?{_TO}(?:(\d{{1,2}})\.?\s+)?{_NAME},?\s+{_YEAR}",
@@ -47,13 +48,13 @@ _QUARTERS: Final = re.compile(
 )
 _ANY_QUARTER: Final = re.compile(r"\bQ([1-4])(?!\d)", re.IGNORECASE)
 _HALF: Final = re.compile(rf"\bH1\s*/?\s*{_YEAR}", re.IGNORECASE)
-_LATEST: Final = 150  # days after its end on which a report is still of that period
+_LATEST: Final = 150  # days after its end within which a report is still of that period
 _LONGEST: Final = 400
 Period = tuple[date, date]
 
 
 def stated(headline: str, released: date) -> Period | None:
-    """First and last day that the headline states; None where it states none, or none that fits the release."""
+    """First and last day stated in the headline; None if none is stated, or none that fits the release."""
     for found in (
         _by_days(headline),
         _by_months(headline),
@@ -109,7 +110,7 @@ def _by_quarter(headline: str) -> Period | None:
     if half is not None:
         return _period(None, 1, None, None, 6, half.group(1))
     if found is None or len(set(_ANY_QUARTER.findall(headline))) > 1:
-        return _by_quarters(headline)  # or several that make no range: which one is meant is not stated
+        return _by_quarters(headline)  # or several that make no range: it is not stated which one is meant
     quarter, year = (found.group(1), found.group(2)) if found.group(1) else (found.group(4), found.group(3))
     last = 3 * int(quarter)
     return _period(None, last - 2, None, None, last, year)
@@ -118,7 +119,7 @@ def _by_quarter(headline: str) -> Period | None:
 def _period(
     day: str | None, month: int, year: str | None, last_day: str | None, last_month: int, last_year: str
 ) -> Period | None:
-    """The days; months without days are whole, and a start without year is of the same or the year before."""
+    """The days; months without days are whole, and a start without a year is of the same or the previous year."""
     ends = int(last_year)
     begins = int(year) if year else ends - (month > last_month)
     try:

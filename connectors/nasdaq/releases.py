@@ -1,6 +1,6 @@
-"""Lists of the exchange's news service (CNS): recognising and reading them, for the markets of one country.
+"""Recognises and reads lists of the exchange's news service (CNS), for the markets of one country.
 
-Belongs here: JSON and JSONP, items to rows, the declaration of a dataset. Does not belong here: asking
+Belongs here: JSON and JSONP, items to rows, the declaration of a dataset. Does not belong here: fetching
 (`fetching`), filings (`mapping`), the texts of notifications (`flagging`).
 """
 
@@ -36,7 +36,7 @@ _MARKET: Final = re.compile(r"(?:Main Market|First North|Nasdaq|Baltic|GXG)\b", 
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Lists of releases. Pages of the Finnish archive repeat them without categories and links."""
+    """Recognises lists of releases. Pages of the Finnish archive repeat them without categories and links."""
     del name
     head = opening(head).removeprefix(codecs.BOM_UTF8)
     if _ITEMS.search(head):
@@ -51,18 +51,18 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def body_of(text: bytes) -> Any:
-    """The JSON of an answer, with or without the callback around it. Raises the decoder's errors."""
+    """The JSON of a response, with or without the callback around it. Raises the decoder's errors."""
     found = _CALLBACK.match(text)
     return msgspec.json.decode(text if found is None else text[found.end() :].rstrip(b" \t\r\n;)"))
 
 
 def items_of(body: Any) -> list[Any] | None:
-    """The items of an answer; None where it is none."""
+    """The items of a response; None if it is not a list of releases."""
     results = body.get("results") if isinstance(body, dict) else None
     items = results.get("item") if isinstance(results, dict) else None
     if items is None and isinstance(results, dict):
         return []
-    if isinstance(items, dict) and items:  # a single hit stands there without its list
+    if isinstance(items, dict) and items:  # a single hit is returned without a list
         return [items]
     return items if isinstance(items, list) else None
 
@@ -74,7 +74,7 @@ def read(table: Table, markets: tuple[str, ...], piece: Piece) -> Iterator[Batch
     try:
         items = items_of(body_of(text))
     except MALFORMED as error:
-        raise Unreadable(piece.dataset, piece.name, f"a list of releases was due: {error}") from None
+        raise Unreadable(piece.dataset, piece.name, f"expected a list of releases: {error}") from None
     if items is None:
         raise Unreadable(piece.dataset, piece.name, "no list of releases in it")
     tally = Tally(piece.dataset)
@@ -121,16 +121,16 @@ def _row(item: Any, markets: tuple[str, ...], tally: Tally) -> dict[str, Any] | 
 
 
 def _instant(text: str) -> datetime:
-    """UTC, as it was asked for, unless the time says otherwise itself."""
+    """Instant of a time, UTC as requested unless it states another offset."""
     try:
         found = datetime.fromisoformat(text.strip())
         return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):  # the first or last day of the calendar, moved over its edge
+    except (ValueError, OverflowError):  # conversion left the calendar's range
         raise RecordError("releaseTime", f"is no time: {text}") from None
 
 
 def _page(url: str | None, tally: Tally, example: str) -> dict[str, str | None]:
-    """The page of the release and its id; another host's address is not believed."""
+    """The page of the release and its id; URLs of other hosts are rejected."""
     if not url:
         return {}
     try:
@@ -155,7 +155,7 @@ def _document(record: Record) -> str | None:
 
 
 def dataset(key: str, title: str, table: Table, markets: tuple[str, ...], files: tuple[str, ...]) -> Dataset:
-    """The dataset of the markets of one country: those whose names hold one of these."""
+    """The dataset of the markets of one country, selected by parts of their names."""
     return Dataset(
         key=key,
         title=title,

@@ -1,6 +1,6 @@
-"""What issuers publish, through wires, exchanges and official storages: sources that belong to no single market.
+"""Issuers' news through wires, exchanges and official storages: sources that belong to no single market.
 
-Belongs here: reading the wires, tying the versions of one release together, and taking both into a market's
-declaration (`market.with_news`). Does not belong here: any country, regulators' own acts, or the comparison
-of doors (`pipelines.steps.news`).
+Belongs here: reading the wires, grouping the versions of one release, and adding both to a market's declaration
+(`market.with_news`). Does not belong here: any country, regulators' own acts, or the comparison of sources
+(`pipelines.steps.news`).
 """

@@ -1,6 +1,7 @@
-"""Answers of wires in JSON, bounded, and refused by name where they are something else.
+"""Decodes JSON responses of wires, with a size limit and a clear error for other content.
 
-Belongs here: what MFN and Cision share. Does not belong here: items one by one (`items`), feeds in XML (`feeds`).
+Belongs here: code shared by MFN and Cision. Does not belong here: single items (`items`), feeds in XML
+(`feeds`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ LARGEST: Final = 64 << 20
 
 
 def decoded(piece: Piece, what: str) -> Any:
-    """The JSON of a piece. `what` was due, as messages call it («a stream of items»). Raises Unreadable."""
+    """Decodes the JSON of a piece. `what` names the expected content («a stream of items»). Raises Unreadable."""
     with staged.opened(piece) as stream:
         body = stream.read(LARGEST + 1)
     if len(body) > LARGEST:
@@ -26,5 +27,5 @@ def decoded(piece: Piece, what: str) -> Any:
     try:
         return msgspec.json.decode(body)
     except MALFORMED as error:
-        due = f"{what} in JSON was due, not {sniff(body).value}"
-        raise Unreadable(piece.dataset, piece.name, f"{due} ({error}): ask again later") from None
+        due = f"expected {what} in JSON, not {sniff(body).value}"
+        raise Unreadable(piece.dataset, piece.name, f"{due} ({error}): try again later") from None

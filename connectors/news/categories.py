@@ -1,4 +1,4 @@
-"""Our categories of news, from the words and tags by which sources sort their items.
+"""Our categories of news, from the words and tags that sources assign to their items.
 
 Belongs here: the one table for the wires, exchanges and storages of all markets, in their languages. Does not
 belong here: form numbers of one registry (`connectors.us.releases`).
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 OTHER: Final = "other"
-OWNERSHIP: Final = "ownership"  # a notice of a major holding: told as such and not as news
+OWNERSHIP: Final = "ownership"  # a notice of a major holding: published as such and not as news
 _PATTERNS: Final = {
     "earnings": (
         r"earnings|annual (?:financial )?report|interim (?:report|management)|quarterly|half[- ]?year|year[- ]end",
@@ -42,8 +42,8 @@ _PATTERNS: Final = {
         r"regulated|regulatory|rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat|sisäpiiri",
     ),
 }
-# In a headline a shareholder may be mentioned: only what is headed as a notice of a holding is one. Sources sort
-# such releases under other things too.
+# A headline may mention a shareholder: only one in the form of a notice counts. Sources put such releases into
+# other categories too.
 _NOTICE: Final = re.compile(
     r"holding\(?s\)? in company|\bflagging\b|\bflaggning(?:s\w+)?\b|\bflaggar (?:för|i|upp|ned|ner)\b"
     r"|\bflaggemelding|liputus"
@@ -61,9 +61,9 @@ def is_notice(headline: str) -> bool:
 
 
 def of(labels: Iterable[str | None], title: str = "") -> list[str]:
-    """The categories that a source's labels stand for, sorted; `other` where they stand for none.
+    """Our categories for a source's labels, sorted; `other` if none match.
 
-    title: a headline that is looked through as well.
+    title: a headline to search as well.
     """
     given = [label for label in labels if label]
     found = {name for name, words in _WORDS.items() if any(words.search(label) for label in given)}

@@ -1,9 +1,9 @@
 """Dataset `<cc>.cision`: the feed of one issuer, by a key of the issuer's own, in JSON (docs/formats/news.md 2.10).
 
-The key stands in a page of the issuer's, so feeds are read as files; MFN mirrors most of them. An answer does
-not name its issuer: the address of a release at news.cision.com does, by a short name, and tickers where it
-has them. Times without a zone are refused: the same field is written in local words by feeds that are set up
-so. Does not belong here: whose an item is (`evidence`).
+The key is embedded in a page of the issuer's, so feeds are read as files; MFN mirrors most of them. A response
+does not name its issuer: the URL of a release at news.cision.com does, by a short name, and tickers if it has
+them. Times without a zone are rejected: feeds configured that way write the same field in local words. Does not
+belong here: the issuer of an item (`evidence`).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _OURS: Final = re.compile(rb'"(?:Releases|Release)"\s*:\s*[\[{]')
 _COMPANY: Final = re.compile(r"https?://news\.cision\.com/(?:[a-z]{2}/)?([a-z0-9-]{2,80})/r/")
 _ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
-# our words by InformationType; the others stand for themselves
+# our words by InformationType; the others are used unchanged
 _KINDS: Final = {"RPT": "earnings report", "KMK": "year-end report", "RDV": "regulatory disclosure"}
 _ADDRESSES: Final = ("PublicUrl", "CanonicalUrl", "CisionWireUrl")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Feeds and single releases, in JSON."""
+    """Recognises feeds and single releases, in JSON."""
     del name
     head = opening(head)
     if sniff(head) is Format.JSON and not _OURS.search(head):
@@ -59,7 +59,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
-    """One batch: the releases of a feed that are of issuers of this market."""
+    """One batch: the releases of a feed with issuers of this market."""
     yield items.batch(piece, staged_table, _releases(piece), partial(_row, market))
 
 
@@ -74,14 +74,14 @@ def _releases(piece: Piece) -> list[Any]:
 
 
 def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
-    """Of the many members of a release the few that are kept: the rest is text, pictures and files."""
+    """The few fields kept of a release: the rest is text, pictures and files."""
     record = Record(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
     native = record.need("EncryptedId").strip()
     if not _ID.fullmatch(native):
-        raise RecordError("EncryptedId", f"an id was due, not {native[:60]!r}")
+        raise RecordError("EncryptedId", f"expected an id, not {native[:60]!r}")
     title, published = texts.plain(record.need("Title")), texts.instant(record.need("PublishDate"))
     if title is None or published is None:
-        missing = ("Title", "is blank") if title is None else ("PublishDate", "is no time with a zone")
+        missing = ("Title", "is blank") if title is None else ("PublishDate", "is not a time with a zone")
         raise RecordError(*missing)
     urls = [texts.address(record.text(name)) for name in _ADDRESSES]
     kind, language = record.text("InformationType") or "", (record.text("LanguageCode") or "").lower()

@@ -1,4 +1,4 @@
-"""What an item says of whose it is: numbers, LEIs, ISINs, tickers; and whether that is a company of one market.
+"""Issuer evidence in an item: numbers, LEIs, ISINs, tickers; and whether the issuer is of one market.
 
 Belongs here: spellings and check digits, exchanges by their names, which market an item belongs to. Does not
 belong here: finding the company (`Jurisdiction.links`).
@@ -28,7 +28,7 @@ _PAREN: Final = re.compile(
     rf"((?:[A-Z0-9][\w&'’.,-]{{0,40}} ){{1,6}})((?: ?\({_LISTED}(?:[;,/] ?{_LISTED}){{0,3}}\)){{1,3}})"
 )
 _SYMBOLS: Final = re.compile(_LISTED)
-# operating MIC by the names that wires use
+# operating MIC by the exchange names that wires use
 EXCHANGES: Final = {
     **dict.fromkeys(("xnas", "nasdaq", "nasdaqgs", "nasdaqgm", "nasdaqcm"), "XNAS"),
     **dict.fromkeys(("xnys", "nyse"), "XNYS"),
@@ -55,12 +55,12 @@ OF_MARKET: Final = {
     "DK": ("XCSE", "FNDK"),
 }
 _MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
-_NOWHERE: Final = re.compile(r"X|EU")  # ISINs that no country's agency gave: bonds of the world
+_NOWHERE: Final = re.compile(r"X|EU")  # ISINs of no country's agency: international bonds
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one item says. `numbers`: (market, number as written); `country`: market that its feed is of."""
+    """Evidence in one item. `numbers`: (market, number as written); `country`: the market of its feed."""
 
     numbers: tuple[tuple[str, str], ...] = ()
     leis: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Evidence:
     country: str | None = None
 
     def markets(self) -> frozenset[str]:
-        """The markets that numbers name, else ISINs and exchanges."""
+        """The markets given by numbers, else by ISINs and exchanges."""
         if self.numbers:
             return frozenset(market for market, _ in self.numbers)
         by_isin = {market for isin in self.isins if (market := market_code(isin[:2]))}
@@ -79,7 +79,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """An item's issuer as one market knows it. `near`: the item itself says that it is a company of this market."""
+    """An item's issuer as one market knows it. `near`: the item itself places the company in this market."""
 
     number: str | None
     lei: str | None
@@ -89,7 +89,7 @@ class Issuer:
 
 
 def issuer(market: str, said: Evidence, home: str) -> Issuer | None:
-    """The issuer for one market; None where it is another market's. What says nothing is the wire's home's."""
+    """The issuer for one market; None if it is of another. Items without evidence go to the wire's home market."""
     markets = said.markets()
     is_told_of = market in markets or (said.country == market and not said.numbers)
     nowhere = not markets & frozenset(MARKETS) and said.country is None and not said.numbers
@@ -107,9 +107,9 @@ def issuer(market: str, said: Evidence, home: str) -> Issuer | None:
 
 
 def _is_near(market: str, said: Evidence) -> bool:
-    """Whether what an item says most surely of its issuer is this market.
+    """Whether the strongest evidence of an item points to this market.
 
-    A company listed here may be another country's: its ISIN says so, whatever the exchange, and the exchange
+    A company listed here may be another country's: its ISIN shows it, whatever the exchange, and the exchange
     whatever the feed. Its name would lead to a subsidiary or to a namesake.
     """
     if said.numbers:
@@ -131,7 +131,7 @@ def _number(market: str, text: str) -> str | None:
 
 
 def references(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Markets and numbers of references as SE:556536-7488; countries that are no market of ours keep their code."""
+    """Markets and numbers of references (SE:556536-7488); countries outside our markets keep their code."""
     found: list[tuple[str, str]] = []
     for text in texts:
         country, _, number = text.strip().partition(":")
@@ -141,18 +141,18 @@ def references(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 
 def leis(texts: Iterable[str]) -> tuple[str, ...]:
-    """Those whose check digits hold."""
+    """LEIs with valid check digits."""
     return tuple(text for text in (one.strip().upper() for one in texts) if is_lei(text))
 
 
 def isins(texts: Iterable[str]) -> tuple[str, ...]:
-    """Those whose check digit holds."""
+    """ISINs with a valid check digit."""
     upper = (one.strip().upper() for one in texts)
     return tuple(text for text in upper if _ISIN.fullmatch(text) and stdnum_isin.is_valid(text))
 
 
 def symbols(texts: Iterable[str]) -> tuple[str, ...]:
-    """`XSTO:DUNI` of exchange and ticker in any spelling; of exchanges that nobody knows none."""
+    """`XSTO:DUNI` from exchange and ticker in any spelling; unknown exchanges are dropped."""
     found: list[str] = []
     for text in texts:
         exchange, _, ticker = text.strip().partition(":")
@@ -163,7 +163,7 @@ def symbols(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def in_text(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Names and their symbols where a text has both, tickers in brackets behind the name.
+    """Names and their symbols where a text has both, tickers in brackets after the name.
 
     See docs/formats/news.md 2.11.
     """

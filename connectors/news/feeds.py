@@ -1,4 +1,4 @@
-"""Feeds of wires as pieces: what is no feed is refused by name.
+"""Reads wire feeds from pieces; other content is rejected with a reason.
 
 Does not belong here: bytes to entries (`connectors.kit.syndication`), the fields of one wire (`wires`).
 """

@@ -1,7 +1,7 @@
-"""The staged table of a wire: one shape for all of them, one table for each wire and market.
+"""The staged table of a wire: the same columns for all of them, one table for each wire and market.
 
-Belongs here: names and kinds, and the frame in which every source of a market hands its items to `grouping`.
-Does not belong here: reading any wire, or what a row becomes (`grouping`, `market`).
+Belongs here: names and types, and the frame in which every source of a market passes its items to `grouping`.
+Does not belong here: reading any wire, or the mapping of a row (`grouping`, `market`).
 """
 
 from __future__ import annotations
@@ -24,28 +24,26 @@ ENTITY: Final = "entity"
 
 
 def table(market: str, source: str) -> Table:
-    """What one wire tells of issuers of one market."""
+    """Table of one wire's releases for issuers of one market."""
     return Table(
         f"{market.lower()}_{source}",
         "Releases of issuers as a wire carries them: one row per item and language.",
         (ID,),
         (
             Column(ID, _T, "the wire's own id of the item", nullable=False),
-            Column(
-                "group", _T, "what ties the versions of one release together; null where the wire has none"
-            ),
+            Column("group", _T, "group id of the versions of one release; null if the wire has none"),
             Column("corrects", _T, "id of the item that this one corrects"),
             Column("title", _T, "headline", nullable=False),
-            Column("summary", _T, "text; null where it may not be redistributed"),
+            Column("summary", _T, "text; null if it may not be redistributed"),
             Column("url", _T, "page of the item"),
-            Column("publisher", _T, "who carries it", nullable=False),
+            Column("publisher", _T, "publishing wire", nullable=False),
             Column("language", _T, "ISO 639-1"),
             Column("published_at", Kind.INSTANT, "published", nullable=False),
             Column("subjects", Kind.TEXTS, "the wire's own tags, sorted", nullable=False),
             Column(
                 "kind",
                 _T,
-                "what versions in two languages have in common beside their minute",
+                "key shared by versions in two languages, in addition to their minute",
                 nullable=False,
             ),
             Column("categories", Kind.TEXTS, "our categories", nullable=False),
@@ -54,10 +52,8 @@ def table(market: str, source: str) -> Table:
             Column(LEI, _T, "of the issuer; check digits hold"),
             Column(ISIN, _T, "of a share of the issuer; of several the market's own, then the first"),
             Column(SYMBOL, _T, "exchange and ticker, as XSTO:DUNI"),
-            Column(
-                ENTITY, _T, "the wire's own id of the issuer, by which it is asked; null where it has none"
-            ),
-            Column("near", Kind.BOOLEAN, "the item itself says that it is of this market", nullable=False),
+            Column(ENTITY, _T, "the wire's own id of the issuer, used in requests; null if it has none"),
+            Column("near", Kind.BOOLEAN, "the item itself states this market", nullable=False),
         ),
     )
 
@@ -67,9 +63,9 @@ ITEM: Final = pl.Schema(
         "company_id": pl.String(),
         "register": pl.String(),
         "native_id": pl.String(),
-        "group": pl.String(),  # ties versions of one release; null: only time, kind and language do
+        "group": pl.String(),  # shared by versions of one release; null: matched by time, kind, language
         "corrects": pl.String(),  # native id of the item that this one corrects
-        "kind": pl.String(),  # the source's own category, by which versions in two languages are alike
+        "kind": pl.String(),  # the source's own category, which versions in two languages share
         "title": pl.String(),
         "summary": pl.String(),
         "url": pl.String(),

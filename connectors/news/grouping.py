@@ -1,9 +1,9 @@
-"""Items of a source to news: languages of one release together, corrections over what they correct.
+"""Groups items of a source into news: languages of one release together, corrections with their originals.
 
-Versions of one release have the source's own mark of it (`group`); where there is none, items of one company,
-minute and kind in different languages are versions: the first of each language with the first of the other, or
-those beside each other where a language lacks some. A correction keeps the id of what it corrects and gives its
-words. Does not belong here: the same release through another source (`pipelines.steps.news`).
+Versions of one release share the source's own id (`group`); without one, items of one company, minute and kind
+in different languages are versions: the first of each language with the first of the other, or adjacent ones
+where a language lacks some. A correction keeps the id of the item it corrects and replaces its words. Does not
+belong here: the same release through another source (`pipelines.steps.news`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from connectors.news.fields import ITEM
 from warehouse.schema.ids import news_id
 from warehouse.schema.tables import NEWS
 
-_FIRST: Final = ("en",)  # the language that news is told in where there is a choice
+_FIRST: Final = ("en",)  # the preferred language of news
 Row = dict[str, Any]
 
 
 class _Sets:
-    """Disjoint sets of places; joining and asking take no longer than the number of items, nearly."""
+    """Union-find of positions, nearly linear in the number of items."""
 
     def __init__(self, size: int) -> None:
         self._above = list(range(size))
@@ -51,12 +51,12 @@ def news(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _order(row: Row) -> tuple[str, str, datetime, int, str]:
-    """By company and source in time; numbers of one length as numbers are ordered."""
+    """Sort key: company and source, then time; ids of equal length sort as numbers."""
     return row["company_id"], row["register"], row["published_at"], len(row["native_id"]), row["native_id"]
 
 
 def _versions(rows: list[Row]) -> list[list[int]]:
-    """Places of rows by release, each in order, the releases by their first."""
+    """Positions of rows grouped by release, each in order, the releases by their first row."""
     sets = _Sets(len(rows))
     first: dict[tuple[str, str, str], int] = {}
     for place, row in enumerate(rows):
@@ -68,7 +68,7 @@ def _versions(rows: list[Row]) -> list[list[int]]:
 
 
 def _twins(rows: list[Row]) -> Iterator[tuple[int, int]]:
-    """Pairs of versions that nothing but time, kind and language ties together."""
+    """Pairs of versions matched only by time, kind and language."""
     alike: dict[tuple[Any, ...], dict[str, list[int]]] = {}
     for place, row in enumerate(rows):
         if row["group"] is None and row["language"] is not None:
@@ -83,7 +83,7 @@ def _twins(rows: list[Row]) -> Iterator[tuple[int, int]]:
 def _releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
     """The versions of each release: the first of every language, then the second, and so on.
 
-    Where a language lacks one, nobody says of which release: then versions are those that stand beside each other.
+    Where a language lacks one, it is unknown for which release: then adjacent items are taken as versions.
     """
     if len({len(places) for places in languages.values()}) == 1:
         yield from map(list, zip(*languages.values(), strict=True))
@@ -99,7 +99,7 @@ def _releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
 
 
 def _chains(rows: list[Row], versions: list[list[int]]) -> list[list[list[int]]]:
-    """Releases with their corrections, in order. What corrects an item that nobody read stands alone."""
+    """Releases with their corrections, in order. A correction of an item that was not read forms its own chain."""
     release = {place: number for number, places in enumerate(versions) for place in places}
     known = {
         (row["company_id"], row["register"], row["native_id"]): release[place]
@@ -144,7 +144,7 @@ def _news(rows: list[Row], chain: list[list[int]]) -> Row:
 
 
 def _preference(row: Row) -> tuple[bool, datetime, int, str]:
-    """English before other languages, of one language the newest."""
+    """Preference: English before other languages; within one language the newest."""
     return row["language"] in _FIRST, row["published_at"], len(row["native_id"]), row["native_id"]
 
 

@@ -1,7 +1,7 @@
-"""Items of a wire to one batch: a bad item costs itself alone, and an item that is told twice is one row.
+"""Turns the items of a wire into one batch: a bad item is rejected alone, a repeated item is one row.
 
-Belongs here: the loop that every wire, feed and page shares, and what no item may be whoever tells it. Does not
-belong here: what an item holds (one module per wire).
+Belongs here: the loop that every wire, feed and page shares, and checks common to all items. Does not belong
+here: the fields of an item (one module per wire).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from connectors.kit.record import RecordError
 from connectors.kit.staged import Tally
 from warehouse.schema.types import Table
 
-AHEAD: Final = timedelta(days=1)  # clocks and zones that are wrong by less are forgiven
+AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
 Row = dict[str, Any]
 
 
 class Refused(Exception):  # noqa: N818 - says what becomes of the item
-    """An item that is not kept; the message says why."""
+    """Raised for an item that is rejected; the message says why."""
 
 
 def batch(
@@ -34,10 +34,10 @@ def batch(
 ) -> Batch:
     """The rows of items, each id once.
 
-    Of several the one published last holds, of these the first: wires begin with what is newest.
+    Of several with one id the one published last wins, of equal ones the first: wires list the newest first.
 
-    row_of: the row of an item, None for another market's; raises RecordError or Refused. shown: what of a refused
-    item is kept beside the reason. key: the column by which an item is told from others.
+    row_of: the row of an item, None for another market's; raises RecordError or Refused. shown: the part of a
+    rejected item that is kept with the reason. key: the column that identifies an item.
     """
     tally = Tally(piece.dataset)
     rows: dict[str, Row] = {}

@@ -1,9 +1,9 @@
-"""Keys by which an item of a wire finds its company where it has no number and no LEI.
+"""Link keys from a wire's item to its company where it has neither number nor LEI.
 
-Belongs here: ticker with the first word of the name, and the name alone where the item says itself that it is
-of the market, and no LEI who it is. A name of few letters, or of one word that many have, tells nobody from others
-(docs/formats/news.md 5). A ticker counts on the market's own exchanges: elsewhere it is somebody else's.
-Does not belong here: how a register's names are compared, which each market says itself.
+Belongs here: ticker with the first word of the name, and the name alone if the item itself states that it is of
+the market and has no LEI. A name of few letters, or of one common word, does not identify a company
+(docs/formats/news.md 5). A ticker counts on the market's own exchanges only: elsewhere it belongs to another
+company. Does not belong here: normalising a register's names, which each market defines.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from connectors.matching.names import is_weak
 from connectors.news.evidence import OF_MARKET
 from connectors.news.fields import AUTHOR, LEI, SYMBOL
 
-Compared = Callable[[pl.Series], pl.Series]  # names to what they are compared by, null where nothing is left
+Compared = Callable[[pl.Series], pl.Series]  # names to their normalised form, null where nothing is left
 
 
 def by_name(core: Compared) -> Key:
-    """The issuer's name without its legal form, as a market compares it; null where it is weak."""
+    """The issuer's name without its legal form, normalised by the market; null if too weak."""
     return Key("author_name", partial(_strong, core))
 
 
 def by_full_name(whole: Compared) -> Key:
-    """The issuer's whole name, as a market compares it."""
+    """The issuer's full name, normalised by the market."""
     return Key("author_whole", partial(_near, whole))
 
 
 def by_symbol(market: str, core: Compared) -> Key:
-    """Ticker at an exchange of the market, and the first word of the name: tickers are used again."""
+    """Ticker at an exchange of the market, and the first word of the name: tickers are reused."""
     return Key("symbol_name", partial(_symbol, OF_MARKET[market], core))
 
 
 def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
-    """`DUNI|duni`; null where either is not known. Before a class of shares stands a blank, a point or a dash."""
+    """`DUNI|duni`; null if either is unknown. A share class in a ticker follows a blank, a point or a dash."""
     plain = symbols.str.to_uppercase().str.replace_all(r"[ .]", "-")
     return pl.select(pl.concat_str(plain, names.str.extract(r"^(\S+)"), separator="|")).to_series()
 
 
 def _near(compared: Compared, rows: pl.DataFrame) -> pl.Series:
-    """Names of items that say themselves that they are of the market: elsewhere they may mean a namesake.
+    """Names of items that state themselves that they are of the market; others may mean a namesake.
 
-    Where an item has an LEI, that says who is meant: a name that stands in for one nobody knows is a subsidiary's.
+    If an item has an LEI, that identifies the issuer: the name given with an unknown LEI is a subsidiary's.
     """
     may_answer = pl.col("near") & pl.col(LEI).is_null()
     return compared(rows.select(pl.when(may_answer).then(pl.col(AUTHOR)).alias(AUTHOR)).to_series())

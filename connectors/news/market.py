@@ -1,7 +1,7 @@
-"""A market with its news: wires beside its own datasets, and the items of those that tell of releases too.
+"""Adds news to a market: the wires' datasets, and items of the market's own datasets that contain releases.
 
-Belongs here: taking both into a market's declaration, so that a country says it in one line. Does not belong
-here: any country, what its own tables mean, or when two doors tell the same (`pipelines.steps.news`).
+Belongs here: adding both to a market's declaration, so that a country needs one line. Does not belong here: any
+country, the meaning of its own tables, or duplicates between sources (`pipelines.steps.news`).
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ Items = Callable[[pl.DataFrame], pl.DataFrame]  # present rows of a staged table
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """Who tells news of a market's issuers.
+    """News sources of a market's issuers.
 
-    wires: datasets whose one staged table is a wire's (`fields.table`).
-    told: staged tables of the market's own datasets that hold releases, and what makes items of their rows.
-    links: from a wire's table by its name, the ways to a company behind its number, LEI and ISIN, hard keys first.
+    wires: datasets with one staged table each, a wire's (`fields.table`).
+    told: staged tables of the market's own datasets that hold releases, with the function from their rows to
+    items.
+    links: links from a wire's table (by its name) to a company, tried after its number, LEI and ISIN, strongest
+    keys first.
     """
 
     wires: tuple[Dataset, ...] = ()
@@ -42,7 +44,7 @@ class Press:
     links: Callable[[str], tuple[Link, ...]] = lambda _: ()
 
     def items(self) -> dict[str, Items]:
-        """What makes items of present rows, by staged table."""
+        """Functions from present rows to items, by staged table."""
         wires = {table: partial(of_wire, made.key) for made in self.wires for table in made.staged}
         return {**wires, **self.told}
 
@@ -62,7 +64,7 @@ def with_news(market: Jurisdiction, press: Press) -> Jurisdiction:
 
 
 def _by_key(market: Jurisdiction, table: str) -> Iterator[Link]:
-    """Through who LEIs are, then through whose ISINs are: of those tables, those that the market stages."""
+    """Links by LEI, then by ISIN, through those of the tables that the market stages."""
     code = market.code
     listed = {name for dataset in market.datasets for name in dataset.staged}
     issuers = (isins.table(code), *firds.full_tables(code))
@@ -71,7 +73,7 @@ def _by_key(market: Jurisdiction, table: str) -> Iterator[Link]:
 
 
 def _asking(dataset: Dataset, market: str, wires: tuple[str, ...]) -> Dataset:
-    """The dataset of LEI records, which is to be asked for those that wires name too; every other as it is."""
+    """Extends the dataset of LEI records to fetch LEIs named by wires; returns every other unchanged."""
     if records.table(market).name not in dataset.staged or dataset.wants is None:
         return dataset
     return replace(dataset, wants=_Wanted(dataset.wants, wires))
@@ -79,7 +81,7 @@ def _asking(dataset: Dataset, market: str, wires: tuple[str, ...]) -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """LEIs that a market's tables name, and those of its wires."""
+    """LEIs in a market's tables, and those in its wires' tables."""
 
     own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]
     wires: tuple[str, ...]
@@ -94,7 +96,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Touches:
-    """Whom rows concern: an item of a wire says it itself where it has the number, else a link does."""
+    """Company ids of rows: from an item of a wire if it has the number, else from links."""
 
     market: str
     wires: frozenset[str]
@@ -109,7 +111,7 @@ class _Touches:
 
 @dataclass(frozen=True, slots=True)
 class _Normalise:
-    """The market's own image, with the news of its companies; of those that no register knows rows stay staged."""
+    """The market's own shared tables, plus its companies' news; items of unknown companies stay staged."""
 
     told: Mapping[str, Items]
     own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]
@@ -128,14 +130,14 @@ class _Normalise:
 
 
 def _of_known(found: pl.DataFrame, shared: SharedTables) -> pl.DataFrame:
-    """Items of companies that the image has; where there are none, its millions are not looked through."""
+    """Items of companies in the shared tables; with no items, the millions of companies are not scanned."""
     if found.is_empty() or COMPANIES.name not in shared:
         return found.clear()
     return found.join(shared[COMPANIES.name].select("company_id"), on="company_id", how="semi")
 
 
 def is_news() -> pl.Expr:
-    """Whether an item is news: a notice of a major holding is told as a holding."""
+    """Whether an item is news: a notice of a major holding is published as a holding instead."""
     return ~pl.col("categories").list.contains(categories.OWNERSHIP)
 
 
@@ -162,5 +164,5 @@ def of_wire(register: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_isin(table: str, through: Table, column: str) -> Link:
-    """A way by the ISIN of a share that another staged table names."""
+    """Link by the ISIN of a share in another staged table."""
     return Link(table, ISIN, through.name, column)

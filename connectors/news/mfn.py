@@ -1,10 +1,10 @@
-"""Dataset `<cc>.mfn`: the Nordic stream of MFN, whose items carry numbers, LEIs and ISINs.
+"""Dataset `<cc>.mfn`: the Nordic stream of MFN, with items that carry numbers, LEIs and ISINs.
 
 See docs/formats/news.md 2.2.
 
-Belongs here: the declaration, what a file is, items to rows. Terms are not open: headline, time and link are
-kept. The versions of a release share `group_id`; a correction names what it corrects in a tag. Does not
-belong here: asking (`mfn_fetch`), or whose an item is (`evidence`).
+Belongs here: the declaration, recognising files, items to rows. Terms are not open: headline, time and link are
+kept. The versions of a release share `group_id`; a correction names the corrected item in a tag. Does not
+belong here: fetching (`mfn_fetch`), or the issuer of an item (`evidence`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from connectors.news.fields import table
 from warehouse.schema.types import Table
 
 SOURCE: Final = "mfn"
-HOME: Final = "SE"  # of items that name no country
-MARKETS: Final = ("SE", "NO", "FI")  # that it carries issuers of
+HOME: Final = "SE"  # market of items that name no country
+MARKETS: Final = ("SE", "NO", "FI")  # markets with issuers in the stream
 PUBLISHER: Final = "MFN"
 LICENCE: Final = Licence("no open licence: headline, time and link", "https://mfn.se", "Source: MFN")
 _OURS: Final = re.compile(rb'"items"\s*:\s*\[|"news_id"')
@@ -58,7 +58,7 @@ _OF_CONTENT: Final = ("slug", "html", "text", "attachments", "preamble")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A stream is a part: what it does not hold is not gone. Error pages are left to `read`."""
+    """Recognises a stream, a delta: items it lacks are not deleted. Error pages are left to `read`."""
     del name
     head = opening(head)
     if sniff(head) is Format.JSON and not is_stream(head):
@@ -72,7 +72,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def is_stream(head: bytes) -> bool:
-    """Whether the beginning of a body is that of a stream of items."""
+    """Whether a body begins like a stream of items."""
     return _OURS.search(head) is not None
 
 
@@ -82,7 +82,7 @@ def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
 
 
 def listed(piece: Piece) -> list[Any]:
-    """The items of a stream, unread. Raises Unreadable."""
+    """The undecoded items of a stream. Raises Unreadable."""
     body = answers.decoded(piece, "a stream of items")
     found = body.get("items") if isinstance(body, dict) else body
     if not isinstance(found, list):
@@ -91,7 +91,7 @@ def listed(piece: Piece) -> list[Any]:
 
 
 def row(market: str, item: Any, tally: Tally) -> items.Row | None:
-    """The row of one item; None of another market's. Raises RecordError."""
+    """The row of one item; None for another market's. Raises RecordError."""
     native = _native(item)
     record = Record(item, tally, native)
     record.ignore(*_IGNORED, "news_id")
@@ -137,7 +137,7 @@ def _native(item: Any) -> str:
     native = item.get("news_id") if isinstance(item, dict) else None
     key = _key(native if isinstance(native, str) else None)
     if key is None:
-        raise RecordError("news_id", f"an id was due, not {str(native)[:60]!r}")
+        raise RecordError("news_id", f"expected an id, not {str(native)[:60]!r}")
     return key
 
 
@@ -161,7 +161,7 @@ def _published(content: Record) -> Any:
 
 
 def _corrected(tags: list[str]) -> str | None:
-    """The item that a correction names; the bare tag `:correction` names none."""
+    """The item named by a correction; the bare tag `:correction` names none."""
     return next((_key(tag.removeprefix(_CORRECTS)) for tag in tags if tag.startswith(_CORRECTS)), None)
 
 

@@ -1,6 +1,6 @@
-"""Asking MFN for its Nordic stream: pages of what came since the last run, ten minutes of it again.
+"""Fetches MFN's Nordic stream: pages since the last run, with an overlap of ten minutes.
 
-Does not belong here: what an item says (`mfn`), rates and retries (`connectors.kit.http`).
+Does not belong here: the content of an item (`mfn`), rate limits and retries (`connectors.kit.http`).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 HOST: Final = "mfn.se"
 STREAM_URL: Final = f"https://{HOST}/all/s/nordic.json"
-RATE: Final = 0.5  # requests a second
+RATE: Final = 0.5  # requests per second
 PAGE: Final = 100
-PAGES: Final = 500  # at most in one run: months of the whole North
-FIRST: Final = timedelta(days=2)  # so far back for a first time
+PAGES: Final = 500  # per run at most: months of all Nordic markets
+FIRST: Final = timedelta(days=2)  # how far back the first run goes
 OVERLAP: Final = timedelta(minutes=10)
 
 
 def stream(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages without the texts (`compact`); the cursor, the server's time of the first, comes with the last."""
+    """Pages without the texts (`compact`); the cursor, the server's time of the first page, comes with the last."""
     del subjects
     since = _since(cursor, http.now())
     asked: datetime | None = None
@@ -44,27 +44,27 @@ def stream(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterat
         asked = asked or answer.server_time
         listed = [str(item.get("news_id")) if isinstance(item, dict) else "" for item in items(answer)]
         if held is not None and seen.issuperset(listed):
-            break  # the end, or a page that is given again whatever is asked for
+            break  # the end, or a page that is repeated whatever is requested
         if held is not None:
             yield held
         name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
-        held = replace(answer.arrival(name, Scope.PART), cursor=None)  # puts the body back to its first byte
+        held = replace(answer.arrival(name, Scope.PART), cursor=None)  # rewinds the body to its first byte
         if not listed:
             break
         seen.update(listed)
-        start += len(listed)  # a page may be shorter than what was asked for
+        start += len(listed)  # a page may be shorter than requested
     if held is not None and asked is not None:
         yield replace(held, cursor=Cursor(asked.isoformat()))
 
 
 def url(since: datetime, start: int) -> str:
-    """One page of what was published after an instant."""
+    """URL of one page of items published after an instant."""
     after = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return f"{STREAM_URL}?{urlencode({'limit': PAGE, 'offset': start, 'compact': 'true', 'after': after})}"
 
 
 def _since(cursor: Cursor | None, now: datetime) -> datetime:
-    """Where to go on. A cursor that is no instant begins anew: asking again does no harm."""
+    """The instant to continue from. An invalid cursor restarts from the beginning: repeated requests do no harm."""
     try:
         found = None if cursor is None else datetime.fromisoformat(cursor.value)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Pages of storages (HTML) as trees: bounded, and refused by name where they are something else.
+"""Parses HTML pages of storages, with size limits and a clear error for other content.
 
-Does not belong here: where one storage keeps what (`connectors.fi.oam`, `connectors.se.finanscentralen`).
+Does not belong here: the layout of one storage (`connectors.fi.oam`, `connectors.se.finanscentralen`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ LARGEST: Final = 16 << 20
 
 
 def root(piece: Piece, due: str) -> html.HtmlElement:
-    """The page; `due`: what it should have been, as messages call it. Raises Unreadable."""
+    """The parsed page; `due`: the expected content, as named in messages. Raises Unreadable."""
     with staged.opened(piece) as stream:
         body = stream.read(LARGEST + 1)
     if len(body) > LARGEST or sniff(body) is not Format.HTML:
         found = f"{len(body)} bytes of {sniff(body).value}"
-        raise Unreadable(piece.dataset, piece.name, f"{due} was due, not {found}")
+        raise Unreadable(piece.dataset, piece.name, f"expected {due}, not {found}")
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
         return document(body, parser)
@@ -33,5 +33,5 @@ def root(piece: Piece, due: str) -> html.HtmlElement:
 
 
 def text(element: html.HtmlElement) -> str | None:
-    """What is written in an element, without markup and with single blanks."""
+    """The text of an element, without markup and with single blanks."""
     return texts.plain(str(element.text_content()))

@@ -1,7 +1,7 @@
-"""Texts of items as feeds write them: cleaned, bounded, dated.
+"""Cleans, bounds and parses texts of items as feeds write them.
 
-Belongs here: titles, addresses and instants of every wire, the language of a headline. Does not belong here:
-the fields of one wire, or law firms' alerts (`connectors.matching.alerts`).
+Belongs here: titles, URLs and instants of every wire, the language of a headline. Does not belong here: the
+fields of one wire, or law firms' alerts (`connectors.matching.alerts`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SUMMARY: Final = 4_000
 ADDRESS: Final = 2_000
 _MARK: Final = re.compile(r"<[^<>]{0,500}>")
 _YEARS: Final = range(1990, 2101)
-_UNKNOWN_ZONE: Final = "-0000"  # RFC 5322: UTC, of a place that is not said
-# words that one language has and the others have not; headlines are short
+_UNKNOWN_ZONE: Final = "-0000"  # RFC 5322: UTC, with the local zone unknown
+# words that only one of the languages has; headlines are short
 _TELLING: Final = {
     "en": {"the", "of", "and", "to", "in", "for", "has", "with", "from", "by", "report", "shares", "results"},
     "no": {
@@ -33,7 +33,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def plain(text: object, longest: int = LONGEST) -> str | None:
-    """Text without markup, entities that were written twice, and runs of blanks; None where nothing is left."""
+    """Text without markup, doubly encoded entities, and repeated blanks; None where nothing is left."""
     if not isinstance(text, str):
         return None
     found = html.unescape(_MARK.sub(" ", text[: longest * 4]))
@@ -41,7 +41,7 @@ def plain(text: object, longest: int = LONGEST) -> str | None:
 
 
 def address(text: object) -> str | None:
-    """An address of the web; None for what is none, or longer than any is."""
+    """A web URL; None for others, or if too long."""
     if not isinstance(text, str) or len(text) > ADDRESS:
         return None
     found = text.strip()
@@ -54,7 +54,7 @@ def address(text: object) -> str | None:
 
 
 def instant(text: object) -> datetime | None:
-    """UTC, of RFC 822 with or without seconds, or of ISO 8601; None without a zone or outside all calendars."""
+    """Parses RFC 822 with or without seconds, or ISO 8601, to UTC; None without a zone or for an invalid date."""
     if not isinstance(text, str):
         return None
     written = text.strip()[:64]
@@ -78,7 +78,7 @@ def _utc(found: datetime) -> datetime | None:
 
 
 def language(title: str) -> str | None:
-    """The language of a headline by its telling words; None where two have as many, or none has one."""
+    """The language of a headline by its characteristic words; None on a tie, or if there are none."""
     words = {word.casefold() for word in _WORD.findall(title)}
     counts = sorted(((len(words & telling), name) for name, telling in _TELLING.items()), reverse=True)
     (most, name), (next_most, _) = counts[0], counts[1]

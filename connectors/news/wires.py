@@ -2,9 +2,9 @@
 
 See docs/formats/news.md 2.9, 2.11.
 
-Belongs here: which wires there are and under what terms, what a file is, entries to rows. Releases are
-copyrighted text: title, link and time are kept. Law firms' calls to investors are listed and left out. Does
-not belong here: feeds as bytes (`feeds`), whose an item is (`evidence`), asking (`wires_fetch`).
+Belongs here: the list of wires and their terms, recognising files, entries to rows. Releases are copyrighted
+text: title, link and time are kept. Law firms' calls to investors are rejected with a reason. Does not belong
+here: parsing feeds (`feeds`), the issuer of an item (`evidence`), fetching (`wires_fetch`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from warehouse.schema.types import Table
 class Wire:
     """One wire.
 
-    home: the market of releases that do not say theirs. tags: whether it tags issuers; where it does not, the text
-    is looked through for a ticker. passes_text: whether its terms let the text be passed on.
+    home: the market of releases that do not state theirs. tags: whether it tags issuers; if not, the text is
+    searched for a ticker. passes_text: whether its terms let the text be passed on.
     """
 
     name: str
@@ -103,7 +103,7 @@ _CLASS_ACTION: Final = "class action"  # a subject of GlobeNewswire
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Any feed; HTML under a feed's name is left to `read`, which refuses it by name."""
+    """Recognises any feed; HTML under a feed's name is left to `read`, which rejects it with a reason."""
     del name
     head = opening(head)
     if sniff(head) is Format.XML and not _FEED.search(head.replace(b"\x00", b"")):
@@ -138,7 +138,7 @@ def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> ite
     author, subjects = _author(entry), _subjects(entry)
     if is_law_firm_alert(title, author) or any(_CLASS_ACTION in subject.casefold() for subject in subjects):
         raise items.Refused(
-            f"{NOT_A_COMPANY}: a law firm's call to investors, which names whom it is against"
+            f"{NOT_A_COMPANY}: a law firm's call to investors, which names the opposing company"
         )
     identity, language = _identity(wire, entry, url)
     symbols = evidence.symbols(_tags(entry, "/stock"))
@@ -172,7 +172,7 @@ def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> ite
 
 
 def _wire(url: str | None) -> Wire | None:
-    """The wire that an address is of; none of an address that only looks like one of theirs."""
+    """The wire of a URL; None for a URL that only resembles one of theirs."""
     try:
         host = urlsplit(url or "").hostname or ""
     except ValueError:
@@ -181,7 +181,7 @@ def _wire(url: str | None) -> Wire | None:
 
 
 def _identity(wire: Wire, entry: feeds.Entry, url: str | None) -> tuple[str, str | None]:
-    """The id of a release and its language: of GlobeNewswire both stand in the address."""
+    """The id of a release and its language; GlobeNewswire has both in the URL."""
     found = _RELEASE.search(url or "")
     number = texts.plain(entry.get("dc_identifier")) or (found[1] if found else None)
     native = number or texts.plain(entry.get("id")) or url
@@ -198,7 +198,7 @@ def _author(entry: feeds.Entry) -> str | None:
 
 
 def _tags(entry: feeds.Entry, ending: str) -> list[str]:
-    """Categories of a domain that ends so, whatever its scheme is (http before, https now)."""
+    """Categories of a domain with this ending, whatever its scheme (http before, https now)."""
     return [
         str(tag.get("term") or "")
         for tag in entry.get("tags") or ()
@@ -212,7 +212,7 @@ def _subjects(entry: feeds.Entry) -> list[str]:
 
 
 def _in_text(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
-    """Name and ticker of the company that the text names with both, if the headline begins with the name."""
+    """Name and ticker of the company that the text gives together, if the headline begins with the name."""
     text = texts.plain(entry.get("summary"), texts.SUMMARY) or ""
     begins = title.split(maxsplit=1)[0].casefold()
     for written, known in evidence.in_text(f"{title}\n{text}".replace("--", "\n")):

@@ -1,7 +1,7 @@
-"""Asking the wires: the feed of a country at GlobeNewswire, for the United States that of PR Newswire too.
+"""Fetches the wires: GlobeNewswire's feed of a country, for the United States also PR Newswire's.
 
-Both hold some twenty newest releases (docs/formats/news.md 2.9, 2.11). Feeds of Business Wire have keys of their
-own and are read as files. Does not belong here: what a feed says (`wires`), what is remembered
+Both hold some twenty newest releases (docs/formats/news.md 2.9, 2.11). Feeds of Business Wire need keys of
+their own and are read as files. Does not belong here: the content of a feed (`wires`), the cursor
 (`connectors.kit.polled`).
 """
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 HOST: Final = "www.globenewswire.com"
 SITE: Final = f"https://{HOST}"
-RATE: Final = 0.5  # requests a second
+RATE: Final = 0.5  # requests per second
 OTHER_HOST: Final = "www.prnewswire.com"
 WORLD_URL: Final = f"https://{OTHER_HOST}/rss/news-releases-list.rss"
 WORLD_HOME: Final = (
-    "US"  # of releases that do not say theirs: elsewhere the feed of the world would be read for nothing
+    "US"  # home market of its releases: for other markets the worldwide feed would be read for nothing
 )
 
 
 def url(market: str) -> str:
-    """The feed of one country."""
+    """URL of the feed of one country."""
     country = MARKET_NAMES[market]
     return (
         f"{SITE}/RssFeed/country/{quote(country)}/feedTitle/{quote(f'GlobeNewswire - News from {country}')}"
@@ -37,7 +37,7 @@ def url(market: str) -> str:
 
 
 def fetch(market: str, http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The newest releases, where a feed changed; what was there before is the same item again."""
+    """Fetches the feeds that changed; releases seen before are the same items again."""
     asked = {"globenewswire": url(market)}
     if market == WORLD_HOME:
         asked["prnewswire"] = WORLD_URL

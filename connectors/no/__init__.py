@@ -1,9 +1,9 @@
-"""Norway: Enhetsregisteret (profiles) and Regnskapsregisteret (annual accounts). See README.md and the format page.
+"""Norway: Enhetsregisteret (profiles), Regnskapsregisteret (annual accounts), owners and news.
 
-See docs/formats/no.md.
+See README.md and docs/formats/no.md.
 
-Change feeds name whom to ask again; roles, groups and the shareholder register give owners, Oslo Børs news.
-Does not belong here: reading any of them (one module per dataset).
+Change feeds name the entities to request again; roles, groups and the shareholder register give owners, Oslo Børs
+gives news. Does not belong here: reading any of them (one module per dataset).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _REGISTERS: Final = with_listings(
         Jurisdiction(
             code=MARKET,
             state="served",
-            # of one instant the later dataset holds: an answer is newer than the bulk it is asked with
+            # on equal timestamps the later dataset wins: a response is newer than the bulk fetched with it
             datasets=(
                 enheter.DATASET,
                 oppdateringer.DATASET,

@@ -1,4 +1,4 @@
-"""Acts of regulators that concern Norwegian companies: which datasets, and which names of the register answer.
+"""Regulatory acts that concern Norwegian companies: the datasets, and the register names they are matched with.
 
 Does not belong here: reading them (`connectors.regulators`).
 """
@@ -14,11 +14,11 @@ from connectors.no.register import MARKET
 from connectors.regulators import esma, nordic
 from connectors.regulators.market import Register
 
-_SOLE: Final = "ENK"  # bears its owner's name
+_SOLE: Final = "ENK"  # carries its owner's name, so acts are not matched with it
 
 
 def _names(rows: pl.DataFrame) -> pl.Series:
-    """Names of entities that are no sole proprietorships."""
+    """Names of entities other than sole proprietorships."""
     is_other = pl.col(FORM).is_null() | (pl.col(FORM) != _SOLE)
     return rows.select(pl.when(is_other).then(pl.col(NAME)).alias("name")).to_series()
 

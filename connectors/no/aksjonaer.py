@@ -2,9 +2,9 @@
 
 See docs/formats/no.md 7.
 
-Belongs here: the declaration, what a file is, and reading it once persons' facts have left (`aksjonaer_redact`).
-There is no address to fetch it from: the file is ordered with a form and dropped into a folder. Does not belong
-here: percentages (`aksjonaer_holdings`).
+Belongs here: the declaration, recognising a file, and reading it after redaction (`aksjonaer_redact`). The file
+cannot be fetched: it is ordered with a form and dropped into a folder. Does not belong here: percentages
+(`aksjonaer_holdings`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from warehouse.schema.ids import natural_id
 from warehouse.schema.types import Column, Kind, Table
 
 _YEAR: Final = re.compile(r"(?<![0-9])(20[0-9]{2})(?![0-9])")
-_SLACK: Final = 1.001  # shares of all holders may pass the total by a thousandth (docs/formats/no.md 7)
+_SLACK: Final = 1.001  # shares of all holders may exceed the total by 0.1 % (docs/formats/no.md 7)
 _LONGEST: Final = 4096
 _KIND: Final = PASSED[4]
 _NAME, _COUNTRY, _SHARES, _TOTAL = PASSED[3], PASSED[6], PASSED[7], PASSED[8]
@@ -74,7 +74,7 @@ _LAYOUT: Final = tabular.Layout(
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A file is one income year; which companies it is complete for only the folder's own word tells."""
+    """Recognises the file of one income year; only the folder's `day.json` says whether it is complete."""
     del name
     found = sniff(plain_head(head))
     if found is Format.ZIP:
@@ -86,7 +86,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Shares added up by holder and class; rejects and signals of the lines first."""
+    """Yields shares summed by holder and class; rejects and signals of the lines come first."""
     year = _year(piece)
     tally = Tally(piece.dataset)
     frames: list[pl.DataFrame] = []
@@ -99,16 +99,16 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _year(piece: Piece) -> int:
-    """The income year stands in the file's name alone: aksjeeiebok__2024_07052025.csv."""
+    """Income year, which only the file name states: aksjeeiebok__2024_07052025.csv."""
     found = _YEAR.search(piece.name.rpartition("/")[2])
     if found is None:
-        reason = "the name does not say the income year: name the file aksjeeiebok__<year>.csv"
+        reason = "the file name has no income year: call it aksjeeiebok__<year>.csv"
         raise Unreadable(piece.dataset, piece.name, reason)
     return int(found.group(1))
 
 
 def _clean(piece: Piece) -> BinaryIO:
-    """The body as it comes through the door: a file that has not passed there is taken through."""
+    """The redacted body: a file that has not been redacted yet is redacted now."""
     with staged.opened(piece) as body:
         first = body.readline(_LONGEST)
     passed = first if has_passed(first) or first.startswith(UNREADABLE.encode()) else b""
@@ -123,7 +123,7 @@ def _clean(piece: Piece) -> BinaryIO:
 
 
 def _typed(lines: pl.DataFrame, year: int, tally: Tally) -> pl.DataFrame:
-    """Lines as rows of the staged table, not added up yet."""
+    """Lines as rows of the staged table, not yet summed."""
     country = codes.COUNTRIES.expr(pl.col(_COUNTRY).str.strip_chars().str.to_uppercase())
     company = pl.col(_KIND).str.contains(r"^[0-9]{9}$").fill_null(value=False)
     person = pl.col(_KIND).str.starts_with(PERSON).fill_null(value=False)
@@ -156,9 +156,9 @@ def _typed(lines: pl.DataFrame, year: int, tally: Tally) -> pl.DataFrame:
 
 
 def _keys(rows: pl.DataFrame) -> pl.DataFrame:
-    """The key of each holder: its organisation number, else made of the company, name, ordinal and country.
+    """Adds each holder's key: its organisation number, else a key of company, name, ordinal and country.
 
-    The company is part of it: nobody is the same person in two companies because the names are the same.
+    The company is part of the key: equal names in two companies do not mean the same person.
     """
     parts = [NUMBER, "navn", "_mark", "landkode"]
     holders = rows.select(*parts, "_number").unique()
@@ -170,7 +170,7 @@ def _keys(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _added_up(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per holder and class: a holder may have several accounts."""
+    """Sums the accounts of a holder: one row per holder and class."""
     return (
         rows.group_by(SHAREHOLDERS.key, maintain_order=True)
         .agg(
@@ -185,7 +185,7 @@ def _added_up(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _audit(rows: pl.DataFrame, tally: Tally) -> None:
-    """Sums that cannot be, totals that differ within one company, numbers that are none."""
+    """Signals impossible sums, totals that differ within one company, and invalid numbers."""
     companies = rows.group_by(NUMBER, maintain_order=True).agg(
         pl.col(SHARES).sum().alias("_held"),
         pl.col(TOTAL).max().alias("_most"),

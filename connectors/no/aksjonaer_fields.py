@@ -2,8 +2,8 @@
 
 See docs/formats/no.md 7.
 
-Belongs here: names, kinds, and which columns the editions have. Does not belong here: reading (`aksjonaer`), or
-what leaves at the door (`aksjonaer_redact`).
+Belongs here: names, types, and the columns of each file version. Does not belong here: reading (`aksjonaer`), or
+redaction (`aksjonaer_redact`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLASS: Final = "aksjeklasse"
 SHARES: Final = "antall_aksjer"
 TOTAL: Final = "antall_aksjer_selskap"
 
-# What stands where the birth year stood. A second holder of one name in one company is `person 2`.
+# Replaces the birth year. A second holder of the same name in one company is `person 2`.
 PERSON: Final = "person"
 
 COLUMNS: Final = (

@@ -2,8 +2,8 @@
 
 See docs/formats/no.md 7, 13.5.
 
-Of several years the newest says who holds; who is in an earlier one only had gone by then. Does not belong here:
-adding up accounts (`aksjonaer`), or other sources of the same holder (pipelines).
+The newest year lists the current holders; a holder found only in an earlier year has left by then. Does not belong
+here: summing accounts (`aksjonaer`), or other sources of the same holder (pipelines).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warehouse.schema.tables import HOLDINGS
 _PERCENT: Final = pl.Decimal(9, 4)
 _SLACK: Final = 1.001
 _UNITS: Final = 1_000_000  # a share of the whole in units of 0.0001 %
-# Banks and depositaries under whose names others' shares are kept, and words of such accounts.
+# Names of banks and depositaries that hold shares for others, and words that mark such accounts.
 _NOMINEE: Final = (
     r"(?i)\bnominee|\bcustod(?:y|ian)|forvalterkonto|\bnom\b|client(?:s|'s)? acc|"
     r"clearstream|euroclear|state street bank|bank of new york mellon|\bbny mellon|jpmorgan chase bank|"
@@ -52,15 +52,15 @@ def statements(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _next_years(shares: pl.LazyFrame) -> pl.LazyFrame:
-    """Of each list of a company the year of the next one: who is not in that had gone by its day."""
+    """For each yearly list of a company, the year of the next list: holders missing there have left by its date."""
     years = shares.select("_company_id", YEAR).unique().sort("_company_id", YEAR)
     return years.with_columns(_next=pl.col(YEAR).shift(-1).over("_company_id"))
 
 
 def _of() -> tuple[pl.Expr, pl.Expr]:
-    """The number of shares that percentages are of, and whether the file gives it itself.
+    """Denominator of the percentages, and whether the file states it.
 
-    The file's total; where it gives none the share capital's; where holders have more than that, what they have.
+    The file's total; if absent, the share count of the share capital; if holders have more than that, their sum.
     """
     given = pl.when(pl.col(TOTAL) > 0).then(pl.col(TOTAL))
     known = pl.coalesce(given, pl.when(pl.col(SHARE_COUNT) > 0).then(pl.col(SHARE_COUNT)))
@@ -69,8 +69,8 @@ def _of() -> tuple[pl.Expr, pl.Expr]:
 
 
 def _percent(held: pl.Expr, of: pl.Expr) -> pl.Expr:
-    """To four places, rounded down: 49.99999 is not 50. A rounding of the sum above the whole is the whole."""
-    # whole numbers only: a float would carry 5.0 over or under the threshold
+    """Percentage to four places, rounded down (49.99999 is not 50) and capped at 100."""
+    # integers only: float rounding could move 5.0 across a threshold
     units = (held.cast(pl.Int128) * _UNITS // of.cast(pl.Int128)).clip(upper_bound=_UNITS)
     scaled = pl.when(of > 0).then(units.cast(pl.Decimal(38, 0)))
     return (scaled.cast(pl.Decimal(38, 4)) / pl.lit(10_000).cast(pl.Decimal(38, 4))).cast(_PERCENT)

@@ -1,14 +1,14 @@
-"""Taking persons' private facts out of the shareholder file before it is archived.
+"""Removes personal data from the shareholder file before it is archived.
 
 See docs/formats/no.md 7, docs/architecture.md 14.
 
-What leaves: the birth year of a person, the postal place of everybody who is no registered company, and any
-national identity number that somebody wrote into a name. What stays: names, countries, classes and shares. Two
-holders of one name in one company are told apart by an ordinal, in the order in which the file names them.
+Removed: birth years of persons, postal places of all holders that are not registered companies, and national
+identity numbers inside names. Kept: names, countries, classes and shares. Holders with the same name in one company
+are distinguished by an ordinal, in file order.
 
-The file comes out in one shape whatever its edition: UTF-8, nine fields on every line, a header that says it has
-passed here. A body that is no such file is not kept: one line with the reason stands for it. Does not belong
-here: what a row means (`aksjonaer`).
+The output has one format for all file versions: UTF-8, nine fields per line, a header that marks the file as
+redacted. Any other body is replaced by one line with the reason. Does not belong here: what a row means
+(`aksjonaer`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from connectors.no.aksjonaer_fields import COLUMNS, OLD_COLUMNS, PERSON
 
 PASSED: Final = ("Orgnr", "Selskap", "Aksjeklasse", "Navn aksjonær", "Art/orgnr", *COLUMNS[5:])
 UNREADABLE: Final = "#unreadable;"
-OTHER: Final = "holder"  # of unknown kind: the source gives no number, which is mostly a foreign holder
-STRANGE: Final = "?"  # neither a number of a company nor a year
+OTHER: Final = "holder"  # of unknown kind: the source gives no number; mostly foreign holders
+STRANGE: Final = "?"  # neither a company number nor a year
 _SEPARATOR: Final = ";"
-_LEFT: Final = 5  # fields that stand in front of the postal place, which may hold separators itself
+_LEFT: Final = 5  # fields before the postal place, which may contain separators
 _LONGEST: Final = 1 << 20
-_BIRTH: Final = re.compile(r"[0-9]{4}|[0-9]{11}")  # 11: a national identity number, which is due nowhere
+_BIRTH: Final = re.compile(r"[0-9]{4}|[0-9]{11}")  # 11: a national identity number, which should not occur
 _YEAR: Final = re.compile(r"[0-9]{4}")
 _COMPANY: Final = re.compile(r"[0-9]{9}")
 _IDENTITY: Final = re.compile(r"(?<![0-9])[0-9]{6}[ -]?[0-9]{5}(?![0-9])")
@@ -36,17 +36,17 @@ _FOLDED: Final = str.maketrans({"æ": "ae", "ø": "o", "å": "a", " ": None, "\u
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The file without private facts, in one shape."""
+    """Returns the file without personal data, in the common format."""
     return stream(line.encode() + b"\n" for line in _lines(body))
 
 
 def has_passed(header: bytes) -> bool:
-    """Whether the file with this first line came out of here."""
+    """True if this first line is the header of a redacted file."""
     return header.rstrip(b"\r\n").decode(errors="replace") == _SEPARATOR.join(PASSED)
 
 
 def width_of(header: str) -> int | None:
-    """How many fields the edition with this header has; None where it is no edition known."""
+    """Number of fields of the file version with this header; None if the version is unknown."""
     cells = [cell.casefold().translate(_FOLDED) for cell in header.rstrip("\r\n").split(_SEPARATOR)]
     for columns in (COLUMNS, OLD_COLUMNS, PASSED):
         if cells == [name.casefold().translate(_FOLDED) for name in columns]:
@@ -60,7 +60,7 @@ def _lines(body: BinaryIO) -> Iterator[str]:
     width = width_of(_text(header)) if found is Format.TEXT else None
     if width is None:
         shown = _text(header)[:80].replace("\n", " ") if found is Format.TEXT else found.value
-        yield f"{UNREADABLE}the header of a shareholder file was due, not {shown.strip()}"
+        yield f"{UNREADABLE}expected the header of a shareholder file, not {shown.strip()}"
         return
     yield _SEPARATOR.join(PASSED)
     namesakes = _Namesakes()
@@ -71,7 +71,7 @@ def _lines(body: BinaryIO) -> Iterator[str]:
 
 
 def _text(line: bytes) -> str:
-    """Lines of older editions may not be UTF-8."""
+    """Decodes a line; older file versions may not be UTF-8."""
     try:
         return line.decode()
     except UnicodeDecodeError:
@@ -79,15 +79,15 @@ def _text(line: bytes) -> str:
 
 
 def _without(cells: list[str], width: int, namesakes: _Namesakes) -> Iterable[str]:
-    """Nine fields: five from the left, the place joined, the last ones from the right.
+    """Nine redacted fields: five from the left, the joined place, the last ones from the right.
 
-    A line that does not come apart so keeps its company and nothing else: reading refuses it.
+    A line that cannot be split this way keeps only its company; reading rejects it.
     """
     tail = width - _LEFT - 1
     if len(cells) < width:
-        return _withheld(cells, f"{len(cells)} fields where {width} are due")
+        return _withheld(cells, f"expected {width} fields, found {len(cells)}")
     number, company, share_class, name, holder = (cell.strip() for cell in cells[:_LEFT])
-    # only the place may hold separators: one further left moves a name to where the number is due
+    # only the place may contain separators: one further left would move a name into the number's field
     if len(cells) > width and holder and not (_BIRTH.fullmatch(holder) or _COMPANY.fullmatch(holder)):
         return _withheld(cells, "a separator outside the postal place")
     place = ", ".join(cell.strip() for cell in cells[_LEFT : len(cells) - tail])
@@ -106,7 +106,7 @@ def _withheld(cells: list[str], reason: str) -> Iterable[str]:
 
 
 def _without_birth(name: str, year: str) -> str:
-    """The name without the birth year that the next field states, or a whole date of birth: «LARS F. 1964»."""
+    """The name without the birth year of the next field or a full date of birth: «LARS F. 1964»."""
     if not _YEAR.fullmatch(year) or year not in name:
         return name
     born = rf"(?<![0-9])(?:[0-9]{{1,2}}[./-][0-9]{{1,2}}[./-])?{year}(?![0-9])"
@@ -114,15 +114,15 @@ def _without_birth(name: str, year: str) -> str:
 
 
 class _Namesakes:
-    """Tells holders of one name in one company apart, by what must not be kept of them."""
+    """Distinguishes holders of the same name in one company by data that must not be stored."""
 
     def __init__(self) -> None:
         self._first: dict[int, int] = {}
         self._others: dict[int, dict[int, int]] = {}
 
     def kind(self, number: str, name: str, holder: str, place: str) -> str:
-        """`person`, empty for a holder of unknown kind, or either with an ordinal from 2."""
-        # once through: a file that comes out of here once more keeps its marks
+        """`person`, `?`, or empty for an unknown kind; namesakes get an ordinal from 2 (`holder 2`)."""
+        # idempotent: a file that is redacted again keeps its marks
         if holder.startswith((PERSON, OTHER, STRANGE)):
             return holder
         key, who = hash((number, name.casefold())), hash((holder, place.casefold()))

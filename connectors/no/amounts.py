@@ -1,8 +1,8 @@
-"""Amounts of accounts: exact reading to whole units, and the sums that must hold.
+"""Parses amounts of accounts exactly to whole units, and checks that totals equal the sum of their parts.
 
 Belongs here: what the open API and the mass file share. A difference is never corrected and never rejects a
-filing (totals differ by a unit or by minority interests in genuine ones): it is a signal. Does not belong
-here: which amount is which shared figure (`financials`).
+filing (genuine totals differ by a unit or by minority interests): it is a signal. Does not belong here: which
+amount is which shared figure (`financials`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from connectors.no.counting import count
 from connectors.no.regnskap_fields import Identity
 from warehouse.schema.types import LARGEST_INTEGER
 
-_GROSS: Final = 0.01  # docs/formats/no.md 6.3: below one per cent a difference is ordinary
+_GROSS: Final = 0.01  # docs/formats/no.md 6.3: differences below 1 % are normal
 
 
 class Misread(Exception):  # noqa: N818 - says what the value is
-    """A value of another kind than was due; the message holds it."""
+    """A value of an unexpected type; the message contains it."""
 
 
 def whole(value: object) -> int | None:
-    """Whole currency units, halves to even.
+    """Rounds to whole currency units, halves to even.
 
-    Null stays null, and text, infinities and booleans are no amounts.
+    Null stays null; text, infinities and booleans are rejected.
     """
     if value is None:
         return None
@@ -45,7 +45,7 @@ def whole(value: object) -> int | None:
 
 
 def audit(rows: pl.DataFrame, identities: tuple[Identity, ...], example: str, tally: Tally) -> None:
-    """Count filings whose totals are not the sum of their parts, where all of them are given."""
+    """Counts filings in which all parts of a total are given but do not sum to it."""
     for subject, total, parts in identities:
         given = reduce(add, (pl.col(name) * sign for sign, name in parts))
         apart = rows.select(

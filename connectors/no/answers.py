@@ -1,8 +1,8 @@
-"""Asking Enhetsregisteret about what its feeds name, one by one: entities, sub-units and roles.
+"""Requests the entities, sub-units and roles that the change feeds of Enhetsregisteret name, one at a time.
 
-Belongs here: whom, in which order, what an answer's status means, and what is remembered of a run that breaks
-off. Does not belong here: pace and retries (`connectors.kit.http`), or reading answers (`enheter`,
-`underenheter`, `roller`).
+Belongs here: which subjects are requested and in which order, what a response's status means, and the progress kept
+by an interrupted run. Does not belong here: rate limits and retries (`connectors.kit.http`), or reading responses
+(`enheter`, `underenheter`, `roller`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from connectors.no.named import BULK, Entry, Memory
 if TYPE_CHECKING:
     from connectors.kit.http import Fetched, Http
 
-EACH: Final = 500  # answers after which it is remembered who was asked
+EACH: Final = 500  # responses after which progress is saved in the cursor
 MALFORMED: Final = 400
 NONE: Final = 404
 GONE: Final = 410
 OK: Final = 200
-_PATIENCE: Final = 20  # failures in a row that are the registry's trouble, not the numbers'
-_SILENCE: Final = 2  # in a row, each after all attempts: one number's long silence may be its own
+_PATIENCE: Final = 20  # failures in a row that mean a failing registry, not bad numbers
+_SILENCE: Final = 2  # timeouts in a row, each after all retries: one alone may concern that number only
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What one kind of subject is asked.
+    """How one kind of subject is requested.
 
-    url: of a number. accept: pinned media type. keeps: how the name ends below which an answer is archived, given
-    its status and whether the feed calls the number removed; None: there is nothing to keep.
+    url: builds the URL of a number. accept: pinned media type. keeps: suffix of the archived response's name, given
+    its status and whether the feed calls the number removed; None: nothing to archive.
     """
 
     url: Callable[[str], str]
@@ -51,7 +51,7 @@ class Question:
 
 @dataclass(slots=True)
 class _Due:
-    """One number to be asked about, and the entries that this answers."""
+    """One number to request, and the feed entries that the response covers."""
 
     entries: list[Entry] = field(default_factory=list)
 
@@ -63,12 +63,11 @@ class _Due:
 def answers(
     http: Http, question: Question, cursor: Cursor | None, subjects: Iterable[str]
 ) -> Iterator[Arrival]:
-    """Answers about all numbers that entries name and were not asked about.
+    """Yields responses for all numbers that feed entries name and that were not requested yet.
 
-    Where a bulk has come, numbers named of late are asked again: the bulk is of the night before. A number that
-    fails keeps no other from being asked: it stays owed, and the next run asks it after all others. Where the
-    register stops answering, what has arrived is handed over before that is told, and who has not been asked is
-    owed.
+    After a bulk file, recently named numbers are requested again: the bulk is from the night before. A failing
+    number does not block the others: it stays in the backlog, and the next run requests it last. If the register
+    stops responding, what has arrived is yielded before the error is raised, and the rest stays in the backlog.
     """
     asking = _Asking(http, question, Memory.of(cursor))
     held: Arrival | None = None
@@ -87,7 +86,7 @@ def answers(
 
 
 class _Asking:
-    """One run's questions. `broken`: why somebody is owed; `is_over`: that the register has stopped answering."""
+    """The requests of one run. `broken`: why there is a backlog; `is_over`: the register has stopped responding."""
 
     def __init__(self, http: Http, question: Question, memory: Memory) -> None:
         self._http, self._question, self.memory = http, question, memory
@@ -96,10 +95,10 @@ class _Asking:
         self.is_over = False
 
     def about(self, number: str, due: _Due) -> Arrival | None:
-        """The answer about one number, where there is one to keep.
+        """Requests one number; returns the response if it is to be archived.
 
-        Its name holds the second: the same bytes as some answer of before are news where another source has
-        spoken in between.
+        Its name contains the second: bytes equal to an earlier response are still new if another source has
+        delivered the subject in between.
         """
         try:
             answer = self._question.ask(self._http, number)
@@ -119,7 +118,7 @@ class _Asking:
         return replace(answer.arrival(stamped, Scope.PART), cursor=remembered)
 
     def _note(self, number: str, error: FetchError) -> None:
-        """A failure is the number's own (a page, a text, a status 500), until too many follow each other."""
+        """Blames a failure (a page, a text, a status 500) on the number until too many occur in a row."""
         self.broken = self.broken or error
         self.memory.failed(number)
         self._failures += 1
@@ -128,7 +127,7 @@ class _Asking:
 
 
 def _due(memory: Memory, subjects: Iterable[str]) -> dict[str, _Due]:
-    """Numbers in the order of their first entry, then those that a bulk makes due again; what failed comes last."""
+    """Numbers by first feed entry, then those to repeat because of a bulk file; earlier failures come last."""
     found: dict[str, _Due] = {}
     again = False
     for subject in subjects:

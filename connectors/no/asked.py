@@ -1,8 +1,8 @@
-"""Which accounts were asked for already: the cursor of one-by-one fetching, small enough to be kept as text.
+"""Cursor of per-company fetching: which accounts were last requested, compact enough to be stored as text.
 
-Half a million companies make a few hundred kilobytes: numbers of one mark, sorted, as differences, packed.
-A mark is what was asked for: a year of accounts, a round of asking again, or both; later ones sort behind.
-Does not belong here: whom to ask (`fetching`, `konsern_fetch`).
+Half a million companies take a few hundred kilobytes: the sorted numbers of one mark, delta-encoded and compressed.
+A mark is what was requested: a year of accounts, a round of repeated requests, or both; later ones sort higher.
+Does not belong here: which companies to request (`fetching`, `konsern_fetch`).
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import Final
 
 from connectors.declare import Cursor
 
-_SLOTS: Final = 28  # days that every month has
+_SLOTS: Final = 28  # days that exist in every month
 
 
 def latest_round(number: str, today: date) -> str:
-    """The month in which it was last a number's turn to be asked again: once a month, spread over its days."""
+    """Month of a number's latest turn for a repeated request: monthly, spread over the days of the month."""
     turn = int(number) % _SLOTS + 1
     month = today if today.day >= turn else today.replace(day=1) - timedelta(days=1)
     return f"{month:%Y-%m}"
 
 
 class Asked:
-    """Numbers and the mark under which they were asked for last."""
+    """Numbers and the mark of their latest request."""
 
     def __init__(self, years: dict[str, str] | None = None) -> None:
         self._years = years or {}
 
     @classmethod
     def of(cls, cursor: Cursor | None) -> Asked:
-        """What a cursor remembers.
+        """Decodes a cursor.
 
-        A cursor that does not read remembers nothing: asking again does no harm.
+        An unreadable cursor counts as empty: repeated requests do no harm.
         """
         if cursor is None:
             return cls()
@@ -58,7 +58,7 @@ class Asked:
         return Cursor(base64.b85encode(zlib.compress(text.encode(), 6)).decode())
 
     def knows(self, number: str, year: str) -> bool:
-        """Whether these accounts, or newer ones, were asked for."""
+        """True if these accounts, or newer ones, were requested."""
         return self._years.get(number, "") >= year and number in self._years
 
     def add(self, number: str, year: str) -> None:

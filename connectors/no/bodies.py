@@ -1,7 +1,6 @@
-"""What an answer of the registry is, told by its first bytes: page, element, error body, or something else.
+"""Classifies a response of the registry by its first bytes: page, element, error body, or something else.
 
-Belongs here: looking at the head of a body without parsing the whole of it. Does not belong here: reading
-records.
+Belongs here: looking at the head of a body without parsing all of it. Does not belong here: reading records.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from connectors.kit import staged
 if TYPE_CHECKING:
     from connectors.declare import Piece
 
-MARK: Final = b"\xef\xbb\xbf"  # of UTF-8; no JSON reader takes it
+MARK: Final = b"\xef\xbb\xbf"  # UTF-8 byte order mark; JSON decoders reject it
 _GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 65_536
 _STATUS: Final = re.compile(rb'"status"\s*:\s*"?([1-5][0-9]{2})"?')
@@ -25,7 +24,7 @@ TOO_MANY: Final = re.compile(rb"\s*too many requests", re.IGNORECASE)
 
 
 def opened(piece: Piece) -> BinaryIO:
-    """The plain bytes of a piece, behind the mark of UTF-8 where there is one."""
+    """Opens a piece as decompressed bytes, after the UTF-8 byte order mark if there is one."""
     body = staged.opened(piece)
     if body.read(len(MARK)) == MARK:
         return body
@@ -34,7 +33,7 @@ def opened(piece: Piece) -> BinaryIO:
 
 
 def plain_head(head: bytes) -> bytes:
-    """The first plain bytes: a download may be a gzip file or arrive with gzip as its content encoding."""
+    """The first decompressed bytes: a download may be a gzip file or use gzip as content encoding."""
     if not head.startswith(_GZIP):
         return head.removeprefix(MARK)
     try:
@@ -44,9 +43,9 @@ def plain_head(head: bytes) -> bytes:
 
 
 def top_keys(head: bytes) -> frozenset[str] | None:
-    """Keys of the object that a body is; of an object cut at the head's end, all keys seen.
+    """Top-level keys of a JSON object; of an object cut off at the head's end, all keys seen.
 
-    None: no object.
+    None: not an object.
     """
     if not head.lstrip().startswith(b"{"):
         return None
@@ -58,7 +57,7 @@ def top_keys(head: bytes) -> frozenset[str] | None:
 
 
 def error_status(head: bytes) -> int | None:
-    """The status inside `{timestamp, status, error, message, path, trace}`; None for other bodies."""
+    """The status in an error body `{timestamp, status, error, message, path, trace}`; None for other bodies."""
     keys = top_keys(head)
     if keys is None or "organisasjonsnummer" in keys or not {"status", "error"} <= keys:
         return None
@@ -67,6 +66,6 @@ def error_status(head: bytes) -> int | None:
 
 
 def is_page(head: bytes) -> bool:
-    """A page of search results (HAL)."""
+    """True for a page of search results (HAL)."""
     keys = top_keys(head)
     return keys is not None and "_links" in keys and ("_embedded" in keys or "page" in keys)

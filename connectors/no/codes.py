@@ -1,6 +1,6 @@
-"""Code lists of the register (`codes/*.csv`) and the few codes that decide what a record is.
+"""Code lists of the register (`codes/*.csv`) and the few codes that decide how a record is classified.
 
-Does not belong here: labels that records carry themselves (industry, sector), which are taken as delivered.
+Does not belong here: labels that records carry (industry, sector), which are used as delivered.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ LEGAL_FORMS: Final = load("connectors.no", "legal_forms")
 NEWSWEB: Final = load("connectors.no", "newsweb_categories")
 COUNTRIES: Final = load("connectors.no", "countries")  # two and three letters to two (ISO 3166-1)
 
-# Records of the same number space that are no company of their own (docs/formats/no.md 13.1), and the reason they
-# are listed with
+# Records of the same number space that are not companies (docs/formats/no.md 13.1), and the reason reported
 NOT_A_COMPANY: Final = {
     "KBO": "not a company: bankruptcy estate (KBO)",
     "UTLA": "not a company: foreign entity, registered as a holder only (UTLA)",

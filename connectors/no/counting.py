@@ -8,7 +8,7 @@ from connectors.kit.staged import EXAMPLES, Tally
 
 
 def count(tally: Tally, code: str, subject: str, examples: pl.Series) -> None:
-    """Count one signal for every value of `examples`, the first of which are kept."""
+    """Counts one signal per value of `examples`; the first values are kept as examples."""
     shown = examples.head(EXAMPLES).to_list()
     for place, example in enumerate(shown):
         tally.add(code, subject, example, 1 if place else examples.len() - len(shown) + 1)

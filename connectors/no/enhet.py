@@ -1,10 +1,10 @@
-"""Dataset no.enhet: single answers of Enhetsregisteret about entities that its change feed names.
+"""Dataset no.enhet: single responses of Enhetsregisteret for entities that its change feed names.
 
 See docs/formats/no.md 2, 3.1.
 
-The answers stand in the tables of no.enheter: of the bulk and an answer the newer one holds, and of one instant the
-answer. Belongs here: the declaration and whom to ask. Does not belong here: reading an answer (`enheter`), or
-patches, which are not applied.
+The responses are staged in the tables of no.enheter: the newer of bulk and response wins; on equal timestamps the
+response. Belongs here: the declaration and which entities to request. Does not belong here: reading a response
+(`enheter`), or patches, which are not applied.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.enhet.v2+json;charset=UT
 
 
 def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Entries of the feed of entities; and whether entities came another way, in bulk."""
-    if ENTITIES.name in tables:  # not read: a bulk is every column of a million rows
+    """Yields entries of the entity feed, and `BULK` if entities were delivered in bulk."""
+    if ENTITIES.name in tables:  # only its presence: a bulk is every column of a million rows
         yield BULK
     yield from named(tables, STREAM)
 
 
 def _keeps(status: int, is_removed: bool) -> str | None:
-    """410, and 404 of what the feed calls removed, say the same: the entity is gone for legal reasons."""
+    """Archives 410, and 404 of an entity the feed calls removed: both mean removal for legal reasons."""
     if status == OK:
         return ".json"
     return "-410.json" if status == GONE or is_removed else None
@@ -48,7 +48,7 @@ QUESTION: Final = Question(lambda number: ENTITY_URL + number, ACCEPT, _keeps)
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Answers about entities."""
+    """Fetches the entities named by the feed."""
     return answers(http, QUESTION, cursor, subjects)
 
 

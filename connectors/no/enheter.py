@@ -1,8 +1,8 @@
-"""Dataset no.enheter: the main entities of Enhetsregisteret, from every door.
+"""Dataset no.enheter: the main entities of Enhetsregisteret, from every channel.
 
-Belongs here: the declaration, what a file is (`recognise`), reading and fetching. The doors: bulk CSV and
-bulk JSON (FULL when fetched), search pages, single answers, short bodies of deleted entities and 410. Does
-not belong here: sub-units and roles (files of other datasets), the profile (`profiles`).
+Belongs here: the declaration, recognising a file, reading and fetching. Channels: bulk CSV and bulk JSON (FULL when
+fetched), search pages, single responses, short bodies of deleted entities, and 410. Does not belong here: sub-units
+and roles (files of other datasets), the profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _GONE_PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Every entity file is a part: only a fetch (or the folder's own word) knows that a file is complete."""
+    """Recognises entity files as parts: only a fetch or the folder's `day.json` knows that one is complete."""
     head = plain_head(head)
     if name.startswith("codelists/"):
         return NotOurs(
-            "code list: what is served of it is in codes/*.csv; labels are taken as records have them"
+            "code list: the codes that are served are in codes/*.csv; labels are taken from the records"
         )
     if b'"openapi"' in head or b'"swagger"' in head:
         return NotOurs("description of the interface (OpenAPI): no records")
     if _gone(name, head) is not None or (_BULK_NAME.search(name) and sniff(head) is Format.EMPTY):
-        return Recognised(None, Scope.PART)  # an empty bulk is not left out in silence: `read` refuses it
+        return Recognised(None, Scope.PART)  # an empty bulk is not skipped silently: `read` rejects it
     reason = _not_ours(head)
     return Recognised(None, Scope.PART) if reason is None else NotOurs(reason)
 
@@ -51,7 +51,7 @@ def _not_ours(head: bytes) -> str | None:
     if found is Format.ZIP:
         return "workbook (regneark): the same rows as the bulk CSV, which is read instead"
     if found is Format.TEXT and b"beliggenhetsadresse." in head.split(b"\n", 1)[0].lower():
-        return "bulk of sub-units: they are no companies"
+        return "bulk file of sub-units: they are not companies"
     return _not_ours_json(head) if found is Format.JSON else None
 
 
@@ -68,7 +68,7 @@ def _not_ours_json(head: bytes) -> str | None:
 
 
 def _gone(name: str, head: bytes) -> str | None:
-    """The number of an entity that answered 410: from the error body, else from the file's name."""
+    """Number of an entity that returned 410: from the error body, else from the file name."""
     is_error = error_status(head) == _GONE
     told = _GONE_PATH.search(head.decode(errors="replace")) if is_error else None
     found = told or (_GONE_NAME.search(name) if is_error or sniff(head) is Format.EMPTY else None)
@@ -76,7 +76,7 @@ def _gone(name: str, head: bytes) -> str | None:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `no_enheter`, `no_slettet` and `no_navn`."""
+    """Yields batches of `no_enheter`, `no_slettet` and `no_navn`."""
     with opened(piece) as body:
         head = body.read(_HEAD)
     gone = _gone(piece.name, head)
@@ -89,7 +89,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     elif found is Format.TEXT:
         yield from enheter_csv.read(piece)
     else:
-        raise Unreadable(piece.dataset, piece.name, f"{found} where CSV or JSON of entities was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected CSV or JSON of entities, found {found}")
 
 
 DATASET: Final = Dataset(
@@ -98,7 +98,7 @@ DATASET: Final = Dataset(
     licence=LICENCE,
     cadence=Cadence(cron="30 4 * * *", stale_after_hours=48),  # regenerated nightly
     # No minimum of rows: the sandbox serves small worlds through this declaration. Holders and estates are
-    # listed rejects too (1.4 and 3.1 per cent of the rows of two samples of 2024) but do not count as failures.
+    # listed rejects too (1.4 and 3.1 % of the rows of two samples of 2024) but do not count as failures.
     guard=Guard(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
     staged=STAGED,

@@ -1,8 +1,8 @@
-"""Members of many elements as columns of texts, nested names joined with dots (docs/formats/no.md 2.1).
+"""Converts decoded elements to text columns, nested names joined with dots (docs/formats/no.md 2.1).
 
-Belongs here: one member of all elements at a time, each in a line of its own: asked for a member by a name in a
-variable an element takes three times as long to answer, and a million are asked forty-five times. Does not belong
-here: which elements are taken (`enheter_json`), or what a row means (`enheter_rows`).
+Belongs here: reading one member of all elements at a time, each in a line of its own: `getattr` with a variable
+takes three times as long, and a million elements are read for forty-five members. Does not belong here: which
+elements are taken (`enheter_json`), or what a row means (`enheter_rows`).
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from warehouse.schema.types import Kind
 
 
 def text(value: object) -> str | None:
-    """A value as text, without blanks at its ends; a blank one is null."""
+    """A value as stripped text; blank becomes null."""
     if value is None:
         return None
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # counts come as floats through some doors (docs/formats/no.md 3.1)
+        value = int(value)  # some channels deliver counts as floats (docs/formats/no.md 3.1)
     return str(value).strip() or None
 
 
 def frame(entities: list[Entity], tally: staged.Tally) -> pl.DataFrame:
-    """The columns of `ENTITIES` as elements write them; `tally` is told of members of a type nobody documented."""
+    """The columns of `ENTITIES` as delivered; members of undocumented types are counted in `tally`."""
     found = _registered(entities, tally) | _placed(entities, tally) | _ended(entities)
     return pl.DataFrame([_series(name, found[name]) for name in ENTITIES.names])
 
 
 def texts(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Frames that follow each other as one, without blanks at the ends of texts; a blank text is null."""
+    """Concatenates frames and strips their texts; blank becomes null."""
     return pl.concat(frames).select(_STRIPPED).select(_SAID)
 
 
@@ -67,7 +67,7 @@ def _registered(entities: list[Entity], tally: staged.Tally) -> dict[str, list[A
         "organisasjonsform.beskrivelse": [form.beskrivelse for form in forms],
         "naeringskode1.kode": [code.kode for code in codes],
         "naeringskode1.beskrivelse": [code.beskrivelse for code in codes],
-        # SN2025 came with the edition that knows these two; the record itself does not name its code list
+        # SN2025 arrived with the format version that has these two members; the record does not name its code list
         CODE_LIST: [
             "SN2007" if group is None and names is None else "SN2025"
             for group, names in zip(grouped, former, strict=True)
@@ -103,7 +103,7 @@ def _placed(entities: list[Entity], tally: staged.Tally) -> dict[str, list[Any]]
 
 
 def _ended(entities: list[Entity]) -> dict[str, list[Any]]:
-    """What says that an entity is at its end, or may come to it."""
+    """Columns about an entity's end (deletion, winding-up, bankruptcy)."""
     return {
         "konkurs": [entity.konkurs for entity in entities],
         "konkursdato": [entity.konkursdato for entity in entities],
@@ -141,7 +141,7 @@ _SAID: Final = tuple(pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) 
 _NO_CODE: Final = Code()
 _NO_ADDRESS: Final = Address()
 _NO_CAPITAL: Final = Capital()
-# Members without which a record still says what it is: of another type they are null, and told of.
+# Optional members: a value of another type becomes null and is signalled.
 _SPARED: Final[dict[str, frozenset[type]]] = {
     name: frozenset({*kinds, type(None)})
     for name, kinds in {
@@ -159,7 +159,7 @@ _SPARED: Final[dict[str, frozenset[type]]] = {
 
 
 def _spared(name: str, values: list[Any], entities: list[Entity], tally: staged.Tally) -> list[Any]:
-    """Values whose type may be another; types are looked at together, since hardly ever one is."""
+    """Nulls values of unexpected types; types are checked per column, since deviations are rare."""
     kinds = _SPARED[name]
     if set(map(type, values)) <= kinds:
         return values
@@ -176,7 +176,7 @@ def _series(name: str, values: list[Any]) -> pl.Series:
         name in _NUMBERS and not set(map(type, values)) <= _TEXTS
     ):  # an int, where there is no text; nought is one
         return pl.Series(name, list(map(text, values)), dtype=pl.String)
-    if not any(values):  # as most columns are in most stretches
+    if not any(values):  # most columns are empty in most chunks
         return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(values))
     if name == _ADDRESS_LINES:
         values = [lines[0] if lines and len(lines) == 1 else _lines(lines) for lines in values]
@@ -184,7 +184,7 @@ def _series(name: str, values: list[Any]) -> pl.Series:
 
 
 def _lines(lines: list[str | None] | None) -> str | None:
-    """Address lines; null, empty and blank ones occur and say nothing."""
+    """Joins address lines; null, empty and blank ones occur and are dropped."""
     return LINES.join([said for line in lines if line and (said := line.strip())]) if lines else None
 
 

@@ -1,7 +1,7 @@
-"""The bulk CSV of Enhetsregisteret, in the edition of 2024 (54 columns) and the present one (about 90).
+"""Reads the bulk CSV of Enhetsregisteret, in the version of 2024 (54 columns) and the current one (about 90).
 
-Belongs here: the file's own spelling. Names are matched whatever their case, since the CSV writes several
-otherwise than the JSON. Does not belong here: what a row means (`enheter_rows`).
+Belongs here: the file's own spelling. Column names are matched case-insensitively, since the CSV spells several
+differently from the JSON. Does not belong here: what a row means (`enheter_rows`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from connectors.no.enheter_rows import EntityRows, as_text, split_lines, tidy
 from warehouse.schema.types import Table
 
 LINE_SEPARATOR: Final = "/n"  # two literal characters
-NEW_EDITION: Final = "erikonsern"  # a column since the edition that carries SN2025 codes
+NEW_EDITION: Final = "erikonsern"  # a column that exists since the version with SN2025 codes
 _HEADER: Final = 65_536
 
 _text: Final = as_text(ENTITIES)
@@ -38,12 +38,12 @@ LAYOUT: Final = tabular.Layout(
 
 
 def code_list(header: str) -> str:
-    """Which edition of the industry codes the file carries: no record names it, the set of columns tells."""
+    """Version of the industry codes in the file, derived from its columns: no record names it."""
     return "SN2025" if NEW_EDITION in header.lower() else "SN2007"
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `no_enheter`."""
+    """Yields batches of `no_enheter`."""
     with staged.opened(piece) as body:
         header = body.read(_HEADER).split(b"\n", 1)[0].decode(errors="replace")
     scheme = pl.lit(code_list(header)).alias(CODE_LIST)
@@ -55,9 +55,9 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The same batches, each cut by another thread while the caller still works on the one before.
+    """Prefetches the next batch in another thread while the caller works on the current one.
 
-    Unpacking and cutting run outside the interpreter's lock, so that a million rows take a third less time.
+    Decompression and parsing release the GIL, so a million rows take a third less time.
     """
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, batches, None)

@@ -1,6 +1,6 @@
-"""The fields of Enhetsregisteret: staged tables in the register's own words, and what is left in RAW.
+"""The fields of Enhetsregisteret: staged tables in the register's own terms, and the fields left in RAW.
 
-Belongs here: names and kinds. Every field of docs/formats/no.md 2.1 is either a column here or named in IGNORED;
+Belongs here: names and types. Every field of docs/formats/no.md 2.1 is either a column here or named in IGNORED;
 anything else is drift and is signalled. Does not belong here: reading (`enheter_csv`, `enheter_json`,
 `enheter_rows`).
 """
@@ -17,8 +17,8 @@ NUMBER: Final = "organisasjonsnummer"
 NAME: Final = "navn"
 FORM: Final = "organisasjonsform.kode"
 SHARE_COUNT: Final = "kapital.antallAksjer"
-CODE_LIST: Final = "naeringskodeverk"  # ours: the record does not name the edition of its industry codes
-LINES: Final = "\n"  # between address lines, whatever the door's own separator is
+CODE_LIST: Final = "naeringskodeverk"  # ours: the record does not name the version of its industry codes
+LINES: Final = "\n"  # between address lines, whatever separator the channel uses
 
 _NUMBER_COLUMN: Final = Column(NUMBER, _T, "organisation number, nine digits", nullable=False)
 _NAMING: Final = (
@@ -54,7 +54,7 @@ ENTITIES: Final = Table(
         Column("naeringskode1.kode", _T, "first industry code, with its dot"),
         Column("naeringskode1.beskrivelse", _T, "its label"),
         Column(
-            CODE_LIST, _T, "edition of the industry codes, told by the edition of the file: SN2007 or SN2025"
+            CODE_LIST, _T, "version of the industry codes, from the version of the file: SN2007 or SN2025"
         ),
         Column("harRegistrertAntallAnsatte", _B, "true without a number: one to four, withheld"),
         Column("antallAnsatte", _I, "employees, given from five upwards"),
@@ -80,7 +80,7 @@ ENTITIES: Final = Table(
 
 DELETED: Final = Table(
     "no_slettet",
-    "Short bodies of deleted entities, and 410. Apart, so that the profile survives.",
+    "Short bodies of deleted entities, and 410. Separate, so that the profile is kept.",
     (NUMBER,),
     (
         _NUMBER_COLUMN,
@@ -93,14 +93,14 @@ REMOVED: Final = "Fjernet"
 
 FORMER_NAMES: Final = Table(
     "no_navn",
-    "Former names. Apart, because only JSON carries them: the bulk CSV must not wipe them.",
+    "Former names. Separate, because only JSON has them: the bulk CSV must not delete them.",
     (NUMBER,),
     (_NUMBER_COLUMN, Column("historiskeNavn", Kind.TEXTS, "former names, newest first", nullable=False)),
 )
 
 STAGED: Final = {table.name: table for table in (ENTITIES, DELETED, FORMER_NAMES)}
 
-# Without these a row would be misjudged: a bankrupt company without its flag reads as active.
+# Without these a row would be misinterpreted: a bankrupt company without its flag looks active.
 MANDATORY: Final = (
     NUMBER,
     NAME,
@@ -117,7 +117,7 @@ MANDATORY: Final = (
     "underTvangsavviklingEllerTvangsopplosning",
 )
 
-# Known, and left in RAW: v1 serves nothing made of them. Names as in docs/formats/no.md 2.1; case does not matter.
+# Known and left in RAW: v1 serves nothing derived from them. Names as in docs/formats/no.md 2.1, case-insensitive.
 IGNORED: Final = (
     "organisasjonsform.utgaatt",
     "naeringskode2.kode",

@@ -1,7 +1,8 @@
-"""JSON of Enhetsregisteret: the bulk array, search pages, single answers, short bodies of deleted entities.
+"""Reads JSON of Enhetsregisteret: the bulk array, search pages, single responses, short bodies of deleted entities.
 
-Belongs here: which elements are taken, and as what, to the rows every door gives. Does not belong here: the shape
-of an element (`enheter_model`), its members as columns (`enheter_columns`), or what a row means (`enheter_rows`).
+Belongs here: classifying elements and converting them to the rows common to all channels. Does not belong here: the
+structure of an element (`enheter_model`), its members as columns (`enheter_columns`), or what a row means
+(`enheter_rows`).
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ from warehouse.ahead import ahead
 SUB_UNIT: Final = ("Underenhet", "SlettetUnderEnhet")
 _USUAL: Final = "Enhet"
 _HEAD: Final = 1024
-# Elements are taken apart while a processor has them at hand; frames of many rows cost less than many frames.
+# Small chunks are converted while still in the CPU cache; few large frames cost less than many small ones.
 STRETCH_BYTES: Final = 1 << 20  # bytes of JSON
 BATCH_STRETCHES: Final = 32  # to a batch
-_PAGE_LIMIT: Final = 256 * 1024 * 1024  # a page or single answer is read whole; the bulk array is streamed
+_PAGE_LIMIT: Final = 256 * 1024 * 1024  # pages and single responses are read whole; the bulk is streamed
 
 
 def _refusal(entity: Entity) -> str | None:
-    """Why an element is no record of a main entity; the other reasons are `EntityRows`'s."""
+    """Why an element is not the record of a main entity; `EntityRows` adds the other reasons."""
     if not (entity.organisasjonsnummer or "").strip():
         return "no organisation number"
     if entity.respons_klasse in SUB_UNIT or entity.beliggenhetsadresse is not None:
@@ -69,7 +70,7 @@ def _former(entity: Entity) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """What is taken of some elements that follow each other."""
+    """What was extracted from a run of consecutive elements."""
 
     living: pl.DataFrame
     rejects: pl.DataFrame
@@ -78,14 +79,14 @@ class _Stretch:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of the three staged tables; the next elements are decoded while polars looks at some."""
+    """Yields batches of the three staged tables; decoding runs ahead while polars processes a batch."""
     rows = EntityRows(piece)
     for stretches, signals in ahead(_gathered(piece)):
         yield from _batches(stretches, signals, rows)
 
 
 def _gathered(piece: Piece) -> Generator[tuple[list[_Stretch], tuple[Signal, ...]], None, None]:
-    """The stretches of each batch, and what is to be told of them."""
+    """Yields the chunks of each batch and their signals."""
     tally = staged.Tally(piece.dataset)
     take = partial(_taken, tally=tally)
     stretches = strict.taken(_elements(piece), Entity, tally, take, key=NUMBER, block=STRETCH_BYTES)
@@ -132,7 +133,7 @@ def _former_names(named: list[dict[str, Any]]) -> Iterator[Batch]:
 
 
 def _odd(records: list[Entity]) -> list[int]:
-    """Places of the elements that may be no record of a living main entity: few of a bulk, looked at one by one."""
+    """Positions of elements that may not be active main entities: few of a bulk, so they are checked one by one."""
     return [
         place
         for place, record in enumerate(records)
@@ -149,14 +150,14 @@ def _without(records: list[Entity], places: set[int]) -> list[Entity]:
 
 
 def _numbered(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rows whose number is one, and the others as rejects."""
+    """Splits rows into those with a valid number and rejects."""
     reason = pl.when(~is_number(pl.col(NUMBER))).then(pl.lit("organisation number is not nine digits"))
     numbered, unnumbered = parted(frame, frame.select(reason.alias(REASON)).to_series())
     return numbered, rejected(unnumbered)
 
 
 def _deleted(entities: list[Entity]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Short bodies as rows of `no_slettet`, and those that are no company's as rejects."""
+    """Short bodies as rows of `no_slettet`; those not of a company as rejects."""
     rows = [
         {
             NUMBER: text(entity.organisasjonsnummer),
@@ -176,7 +177,7 @@ def _deleted(entities: list[Entity]) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _elements(piece: Piece) -> Piece:
-    """The piece with its elements at top level: a search page unwrapped, everything else as it is."""
+    """The piece with its elements at top level: search pages are unwrapped, other bodies unchanged."""
     with opened(piece) as body:
         if not body.read(_HEAD).lstrip().startswith(b"{"):
             return piece
@@ -190,7 +191,7 @@ def _elements(piece: Piece) -> Piece:
 
 
 def elements_of(body: object) -> list[Any]:
-    """Elements of a search page (an empty one has no `_embedded`); a body that is no page is one element."""
+    """Elements of a search page (an empty one has no `_embedded`); any other body is one element."""
     if not isinstance(body, dict):
         return [body]
     embedded = body.get("_embedded")
@@ -201,5 +202,5 @@ def elements_of(body: object) -> list[Any]:
 
 
 def removed(number: str) -> Batch:
-    """Status 410: removed for legal reasons. Says that the entity is gone and nothing else."""
+    """Batch of a 410 response: the entity was removed for legal reasons; it holds nothing else."""
     return staged.batch(DELETED, [{NUMBER: number, "respons_klasse": REMOVED}])

@@ -1,8 +1,7 @@
-"""Rows of entities as text to staged batches: types, rejects, signals. One way for every door.
+"""Converts text rows of entities (from CSV or JSON) to staged batches: types, rejects, signals.
 
-Belongs here: what CSV and JSON have in common once a record is a row of texts. Whole columns only, nothing
-per row. Does not belong here: opening files (`enheter_csv`, `enheter_json`), or the shared profile
-(`profiles`).
+Belongs here: what CSV and JSON have in common once a record is a row of texts. Works on whole columns, never per
+row. Does not belong here: opening files (`enheter_csv`, `enheter_json`), or the shared profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ _COUNTY_OF: Final = (f"{BUSINESS}.kommunenummer", f"{POSTAL}.kommunenummer")
 
 
 def as_text(table: Table) -> Table:
-    """The same table with text columns: what a door hands over before types are read."""
+    """The same table with text columns: what a parser delivers before types are parsed."""
     columns = tuple(type(column)(column.name, Kind.TEXT, column.description) for column in table.columns)
     return Table(table.name, table.description, table.key, columns)
 
 
 def typed(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-    """Columns of texts read as the table's kinds; what does not parse is null (`audit` counts it)."""
+    """Text columns parsed as the table's types; unparsable values become null (`audit` counts them)."""
     return rows.select(
         _typed(pl.col(column.name), column.kind).alias(column.name) for column in table.columns
     )
@@ -51,9 +50,9 @@ def _typed(column: pl.Expr, kind: Kind) -> pl.Expr:
 
 
 def tidy(rows: pl.DataFrame) -> pl.DataFrame:
-    """Blanks at the ends of what people wrote gone, blank is null.
+    """Strips free-text columns; blank becomes null.
 
-    Looking first costs a tenth of stripping, and few columns need it.
+    Checking first costs a tenth of stripping, and few columns need it.
     """
     found = rows.select(
         (pl.col(name).str.starts_with(" ") | pl.col(name).str.ends_with(" ")).any() for name in _WRITTEN
@@ -71,14 +70,14 @@ _REFUSED: Final = (
     .then(pl.lit("no name"))
     .when(_FORM.is_in(list(codes.NOT_A_COMPANY)))
     .then(_FORM.replace_strict(codes.NOT_A_COMPANY, default=None, return_dtype=pl.String))
-    # never guess: such a row has its values in the wrong columns, and would read as a healthy company
+    # rejected, not guessed: such a row has its values in the wrong columns and would look like a healthy company
     .when(_FORM.str.len_bytes() > _LONGEST_FORM)
     .then(pl.lit("the legal form is not a code"))
     .when(~pl.all_horizontal(_IS_FLAG))
     .then(pl.lit("a flag of bankruptcy or winding-up is neither true nor false"))
     .alias(REASON)
 )
-_WRITTEN: Final = (  # columns that people wrote; the others are codes, dates and flags
+_WRITTEN: Final = (  # free-text columns; the others are codes, dates and flags
     NAME,
     "organisasjonsform.beskrivelse",
     "naeringskode1.beskrivelse",
@@ -92,14 +91,14 @@ _REPEATED: Final = "number repeated in this file"
 
 
 class EntityRows:
-    """Turns the chunks of one piece into batches of `no_enheter`; remembers which numbers it has met."""
+    """Converts the chunks of one piece to batches of `no_enheter`; remembers the numbers seen."""
 
     def __init__(self, piece: Piece) -> None:
         self.tally = staged.Tally(piece.dataset)
         self._seen: set[int] = set()
 
     def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
-        """One chunk; `rows` has the columns of `as_text(ENTITIES)`, without blanks at the ends of texts."""
+        """Batch of one chunk; `rows` has the columns of `as_text(ENTITIES)`, stripped."""
         reason = self._repeated(rows, rows.select(_REFUSED).to_series())
         kept, refused = parted(rows, reason)
         read = typed(ENTITIES, kept)
@@ -107,7 +106,7 @@ class EntityRows:
         return staged.batch(ENTITIES, read, pl.concat([rejects, rejected(refused)]), self.tally.drain())
 
     def _repeated(self, rows: pl.DataFrame, reason: pl.Series) -> pl.Series:
-        """The reasons, with one more where a number was met before in this piece."""
+        """Adds a reason to rows with a number already seen in this piece."""
         numbers = rows[NUMBER].cast(pl.UInt32)
         met = set(numbers.to_list())
         again = self._seen & met
@@ -118,12 +117,12 @@ class EntityRows:
         return reason.zip_with(fresh | reason.is_not_null(), pl.Series(REASON, [_REPEATED]))
 
     def check_digits(self, rows: pl.DataFrame) -> None:
-        """Signal of check digits that do not hold; such a number is a number all the same."""
+        """Signals invalid check digits; such numbers are kept."""
         wrong = rows.select(~has_check_digit(pl.col(NUMBER))).to_series()
         count(self.tally, "wrong_check_digit", NUMBER, rows[NUMBER].filter(wrong))
 
     def _audit(self, source: pl.DataFrame, read: pl.DataFrame) -> None:
-        """Signals: unreadable values, unknown codes, check digits that do not hold."""
+        """Signals unparsable values, unknown codes and invalid check digits."""
         self.check_digits(read)
         for name in _READ:
             if source[name].null_count() != read[name].null_count():
@@ -136,14 +135,14 @@ class EntityRows:
 
 
 def parted(rows: pl.DataFrame, reason: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rows with no reason against them, and the others with theirs; hardly ever are there any."""
+    """Splits rows into those without a reason to reject them and rejects (rare)."""
     if reason.null_count() == rows.height:
         return rows, rows.clear().with_columns(reason.clear())
     return rows.filter(reason.is_null()), rows.with_columns(reason).filter(reason.is_not_null())
 
 
 def rejected(rows: pl.DataFrame) -> pl.DataFrame:
-    """Refused rows as reject rows: the number, the reason, the beginning of the record."""
+    """Rejected rows as reject records: the number, the reason, the beginning of the record."""
     if rows.is_empty():
         return staged.reject_rows()
     texts = [pl.col(name) for name in rows.columns if name != REASON]
@@ -155,5 +154,5 @@ def rejected(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def split_lines(rows: pl.DataFrame, separator: str) -> pl.DataFrame:
-    """Address lines with the separator of a door, as lines."""
+    """Replaces the channel's separator between address lines by `LINES`."""
     return rows.with_columns(pl.col(ADDRESS_LINES).str.replace_all(separator, LINES, literal=True))

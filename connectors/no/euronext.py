@@ -1,8 +1,8 @@
 """Dataset no.euronext: which shares trade in Oslo, from Euronext's list of equities (docs/formats/no.md 9).
 
-Belongs here: the declaration, reading, asking, and the shared listings and ISINs. Taken is what says that an equity
-is listed; prices are licensed and stay out. Names are short and upper case: whose share it is, links tell. Does
-not belong here: other exchanges.
+Belongs here: the declaration, reading, fetching, and the shared listings and ISINs. Only the listing of an equity
+is taken; prices are licensed and left out. Names are short and upper case; `Jurisdiction.links` finds the company.
+Does not belong here: other exchanges.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SHARES: Final = Table(
         Column("Currency", _T, "of trading"),
     ),
 )
-# In the order of the list's own weight; NewsWeb writes XOAX for Expand.
+# In order of importance; NewsWeb writes XOAX for Expand.
 MARKETS: Final = {"oslo børs": "XOSL", "euronext expand oslo": "XOAS", "euronext growth oslo": "MERK"}
 LEVELS: Final = {"XOSL": "regulated", "XOAS": "regulated", "MERK": "growth"}
 _IGNORED: Final = frozenset(
@@ -80,7 +80,7 @@ _LIMIT: Final = 16 << 20
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The whole list, but only a fetch knows which markets were asked for."""
+    """Recognises the list; only a fetch knows which markets were requested, so it is a part."""
     del name
     found = sniff(plain_head(head))
     if found is Format.ZIP:
@@ -89,10 +89,10 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `no_euronext`."""
+    """Yields one batch of `no_euronext`."""
     with staged.opened(piece) as body:
         text = body.read(_LIMIT).decode("utf-8-sig", errors="replace")
-    # three lines of preamble follow the header; no row is without a separator
+    # three preamble lines follow the header; every row contains a separator
     lines = [line for line in text.splitlines() if ";" in line]
     header, *rows = map(_cells, lines) if lines else [[]]
     places = {name.strip().casefold(): place for place, name in enumerate(header)}
@@ -110,7 +110,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _cells(line: str) -> list[str]:
-    """One line by itself: a quote that nobody closes costs its own line, which then has too few cells."""
+    """Splits one line on its own: an unclosed quote spoils only its line, which then has too few cells."""
     try:
         return next(csv.reader([line], delimiter=";"), [])
     except csv.Error:  # a cell past csv's limit
@@ -125,11 +125,11 @@ class _Rows:
         self.rows: dict[str, dict[str, str | None]] = {}
         self.refused: list[tuple[object, str, object]] = []
         self._places = places
-        self._width = width  # more than places where a column stands twice
+        self._width = width  # larger than the number of names if a column occurs twice
 
     def take(self, number: int, cells: list[str]) -> None:
         if len(cells) != self._width:
-            self.refused.append((number, f"{len(cells)} fields where {self._width} are due", cells))
+            self.refused.append((number, f"expected {self._width} fields, found {len(cells)}", cells))
             return
         row = {name: self._cell(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")}
         isin, market = row["ISIN"] or "", row["Market"] or ""
@@ -148,13 +148,13 @@ class _Rows:
 
 
 def download(http: Http, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The whole list, once a day."""
+    """Downloads the whole list, once a day."""
     answer = http.get(URL, expect={Format.TEXT})
     yield answer.arrival("euronext_equities.csv", Scope.FULL)
 
 
 def listings(shares: pl.LazyFrame) -> pl.DataFrame:
-    """Shared listings; a share that left the whole list ended on that day."""
+    """Shared listings; the listing of a share that left the complete list ends on that day."""
     rows = shares.select(
         pl.col("_company_id").alias("company_id"),
         pl.lit(KEY).alias("register"),
@@ -185,7 +185,7 @@ def identifiers(shares: pl.LazyFrame) -> pl.DataFrame:
 
 
 def with_listing(companies: pl.DataFrame, listed: pl.DataFrame) -> pl.DataFrame:
-    """Companies with whether an equity of theirs trades in Oslo; no evidence stays false, without a source."""
+    """Marks companies with an equity traded in Oslo; without evidence the flag stays false, with no source."""
     live = listed.filter(pl.col("ended_on").is_null())["company_id"].unique()
     is_listed = pl.col("company_id").is_in(live.implode())
     return companies.with_columns(

@@ -1,7 +1,7 @@
-"""Fetching from data.brreg.no: the nightly bulk of entities, and accounts company by company.
+"""Fetches from data.brreg.no: the nightly bulk of entities, and accounts company by company.
 
-Belongs here: addresses, media types, what an answer's status means. Does not belong here: rates, retries and
-believing bodies (`connectors.kit.http`), or the change feeds.
+Belongs here: URLs, media types, what a response's status means. Does not belong here: rate limits, retries and
+content checks (`connectors.kit.http`), or the change feeds.
 """
 
 from __future__ import annotations
@@ -26,22 +26,20 @@ if TYPE_CHECKING:
     from connectors.kit.http import Http
 
 BULK_URL: Final = f"{ENTITY_URL}lastned/csv"
-# The version is pinned: a new edition then answers 406 instead of changing columns under our hands.
+# The version is pinned: after a format change the server returns 406 instead of different columns.
 BULK_ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.enhet.v2+gzip;charset=UTF-8"
 BULK_NAME: Final = "enheter.csv"
 YEAR: Final = "sisteInnsendteAarsregnskap"
-EACH: Final = (
-    500  # accounts after which what was asked is remembered, so that a broken run does not begin anew
-)
+EACH: Final = 500  # accounts after which the cursor is saved: an interrupted run does not start over
 _OK: Final = 200
 _NONE: Final = 404
 _REFUSED: Final = 500
 
 
 def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All main entities, once a night; nothing where the ETag is still the one of the last time."""
+    """Fetches all main entities, once a night; nothing if the ETag is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
-    # a gzip file, or a plain one when the gzip was the transfer's encoding
+    # a gzip file, or a plain one if gzip was the content encoding
     answer = http.download(
         BULK_URL, expect={Format.GZIP, Format.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
     )
@@ -50,9 +48,9 @@ def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterato
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """`number:year` of entities that say which accounts they filed last, newest year first.
+    """Yields `number:year` of entities that state which accounts they filed last, newest year first.
 
-    Those of whom the change feed says so come before all.
+    Entities that the change feed reports come first.
     """
     if ACCOUNTS_TOLD.name in staged:
         told = (
@@ -74,13 +72,13 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Accounts of the companies whose latest year was not asked for yet, and of every filer once a month again.
+    """Fetches accounts of companies with a latest year not requested yet, and of every filer again once a month.
 
-    A correction is no news of the entity register: only asking again tells of it (docs/formats/no.md 14).
+    The entity register does not report corrections: only a repeated request finds them (docs/formats/no.md 14).
 
-    404: none, remembered. 500: a layout the open API refuses for good; the body arrives and is remembered.
-    Text with status 200: not remembered, so that the next run asks again. Where the register stops answering,
-    what has arrived is handed over with its cursor before that is told.
+    404: no accounts, recorded. 500: a layout the open API permanently refuses; the body is kept and recorded.
+    Text with status 200: not recorded, so the next run requests it again. If the register stops responding, what
+    has arrived is yielded with its cursor before the error is raised.
     """
     asked = Asked.of(cursor)
     held: Arrival | None = None
@@ -111,7 +109,7 @@ def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iter
 
 
 def _not_yet(asked: Asked, subjects: Iterable[str], today: date) -> Iterator[tuple[str, str]]:
-    """Numbers to ask for, and what is asked: the year, in the round that has come for the number."""
+    """Yields numbers to request with their mark: the year, and the number's current round."""
     for subject in subjects:
         number, _, year = subject.partition(":")
         due = f"{year}@{latest_round(number, today)}"
@@ -120,5 +118,5 @@ def _not_yet(asked: Asked, subjects: Iterable[str], today: date) -> Iterator[tup
 
 
 def _is_text(error: FetchError) -> bool:
-    """«Too many requests», or a page, with status 200."""
+    """True for «Too many requests», or an HTML page, with status 200."""
     return error.status == _OK and isinstance(error, Unavailable | WrongBody)

@@ -1,8 +1,8 @@
-"""Staged accounts to the shared `filings` and `financials_reported` (docs/formats/no.md 13.4).
+"""Maps staged accounts to the shared `filings` and `financials_reported` (docs/formats/no.md 13.4).
 
-The open API and the mass file are two doors to one register: a submission that came through both is one
-document. Its id is made of `no.regnskap` and `journalnr:regnskapstype` whichever the door. Figures come from
-the newer record, gaps are filled from the other one. Does not belong here: versions of a period (pipelines).
+The open API and the mass file are two channels of one register: a submission delivered by both is one document.
+Its id is made of `no.regnskap` and `journalnr:regnskapstype` for either channel. Figures come from the newer
+record, gaps are filled from the other one. Does not belong here: versions of a period (pipelines).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from warehouse.schema.codes import FIGURES
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
-REGISTER: Final = "no.regnskap"  # numbers the documents of both doors
+REGISTER: Final = "no.regnskap"  # in the ids of documents of both channels
 MASS_REGISTER: Final = "no.regnskap_masse"
 FILING_TYPE: Final = "annual_report"
-FULL_YEAR: Final = (300, 400)  # days; after a period of another length the year before has unknown bounds
+FULL_YEAR: Final = (300, 400)  # days; otherwise the bounds of the previous year are unknown
 _DERIVED: Final = "_derived_"
 _COLUMNS: Final = (
     "org_number",
@@ -49,7 +49,7 @@ _AMOUNTS: Final = _COLUMNS[12:17]
 
 @dataclass(frozen=True, slots=True)
 class Posts:
-    """Where one door keeps the posts that figures are made of."""
+    """Column names, in one channel, of the posts that figures are computed from."""
 
     revenue: str
     sales: str
@@ -64,7 +64,7 @@ class Posts:
     debt: str
 
     def figures(self) -> list[pl.Expr]:
-        """Figures with their fall-backs; what is missing stays null. Computed ones are marked."""
+        """Figures with their fallbacks; missing ones stay null. Computed ones are marked."""
         return [
             pl.coalesce(self.revenue, self.sales).alias("revenue"),
             *_computed("operating_result", self.operating_result, pl.col(self.revenue) - pl.col(self.costs)),
@@ -114,7 +114,7 @@ MASS_PRIOR: Final = {
 
 
 def tables(staged_tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
-    """`filings` and `financials_reported` of the accounts at hand."""
+    """Builds `filings` and `financials_reported` of the given accounts."""
     doors = []
     if f.ACCOUNTS.name in staged_tables:
         doors.append(_of_api(staged_tables[f.ACCOUNTS.name]))
@@ -181,7 +181,7 @@ def _of_mass(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _comparatives(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The year before as the accounts repeat it: only of a full year, and where any figure of it is given."""
+    """Comparatives (the previous year as the accounts repeat it): full years with at least one figure only."""
     days = (pl.col("avslutningsdato") - pl.col("startdato")).dt.total_days() + 1
     given = pl.any_horizontal(pl.col(_post(code)).is_not_null() for code in MASS_PRIOR.values())
     figures = [pl.col(_post(code)).alias(name) for name, code in MASS_PRIOR.items()]
@@ -190,9 +190,9 @@ def _comparatives(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _one_per_period(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per document and period.
+    """Merges to one row per document and period.
 
-    The newer record wins, the open API on a tie; gaps come from the other.
+    The newer record wins (on a tie the open API); gaps are filled from the other.
     """
     key = ["org_number", "native_id", "period_start", "period_end", "is_consolidated"]
     if not rows.select(pl.struct(key).is_duplicated().any()).item():

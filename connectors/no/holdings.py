@@ -1,6 +1,6 @@
-"""All of Norway's sources of holdings, each by its own rules (docs/formats/no.md 13.5).
+"""Combines Norway's sources of holdings, each by its own rules (docs/formats/no.md 13.5).
 
-Belongs here: which sources there are, and in what order they are believed. Does not belong here: the rules of one
+Belongs here: the list of sources and their precedence. Does not belong here: the rules of one source
 (`konsern_holdings`, `aksjonaer_holdings`, `newsweb_mapping`), or one line per holder (pipelines).
 """
 
@@ -24,7 +24,7 @@ from connectors.no.enheter_fields import ENTITIES
 from warehouse.schema.tables import HOLDINGS
 from warehouse.schema.types import Table
 
-# Notices of crossings, group structure, the yearly list; roles come last.
+# Major holding notices, group structure, the yearly list; roles come last.
 PRECEDENCE: Final = (newsweb_fields.KEY, konsern_fields.KEY, aksjonaer_fields.KEY)
 
 _META: Final = {
@@ -35,12 +35,12 @@ _META: Final = {
 }
 
 
-# Registers that date each of their statements; the others change theirs in place.
+# Sources that date each statement; the others update theirs in place.
 DATED: Final = (newsweb_fields.KEY, aksjonaer_fields.KEY)
 
 
 def holdings(tables: Mapping[str, pl.LazyFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Shared holdings of the touched companies, and what dated registers said of them before."""
+    """Shared holdings of the touched companies, and the earlier statements of dated sources."""
     entities = rows_of(tables, ENTITIES)
     shareholders = rows_of(tables, aksjonaer_fields.SHAREHOLDERS)
     lists = aksjonaer_holdings.statements(shareholders, entities)
@@ -54,7 +54,7 @@ def holdings(tables: Mapping[str, pl.LazyFrame]) -> tuple[pl.DataFrame, pl.DataF
 
 
 def _not_overtaken(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.DataFrame:
-    """Edges without those that went while the yearly list still names the parent: leaving a group is no sale."""
+    """Drops ended edges if the yearly list still names the parent: leaving a group is not a sale."""
     still = yearly.filter(pl.col("ended_on").is_null(), pl.col("holder_company_id").is_not_null())
     named = still.select("company_id", pl.col("native_id"))
     ended = groups.filter(pl.col("ended_on").is_not_null())
@@ -67,7 +67,7 @@ def _not_overtaken(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.DataFrame:
 
 
 def rows_of(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
-    """Rows of a staged table that name a company; none where it is not there."""
+    """Rows of a staged table that name a company; empty if the table is missing."""
     found = tables.get(table.name)
     if found is None:
         return pl.LazyFrame(schema={**dict(staged.schema(table)), **_META})

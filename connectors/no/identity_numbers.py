@@ -1,8 +1,8 @@
-"""Who a person is, in texts: national identity numbers (fødselsnummer, D-nummer) and birth dates, masked.
+"""Masks national identity numbers (fødselsnummer, D-nummer) and birth dates in texts.
 
-A number is found by its date and check digits, a birth date or year by the word before it.
+A number is found by its date and check digits, a birth date or year by the preceding word.
 
-Belongs here: finding and masking. Does not belong here: which texts are looked through (`redact` of a dataset).
+Belongs here: finding and masking. Does not belong here: which texts are redacted (`redact` of a dataset).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 _CANDIDATE: Final = re.compile(rb"(?<![0-9])([0-9]{6})([ \-]?)([0-9]{5})(?![0-9])")
-# Texts of JSON: a blank may be an escape, and «ø» one too, or be encoded once or twice.
+# In JSON texts a blank or «ø» may be an escape, or UTF-8 encoded once or twice.
 _BLANK: Final = rb"(?:[\s:,(]|\\[nrt]|\\u00a0|\xc2\xa0)"
 _MONTH: Final = rb"(?:jan|feb|mar|apr|ma[yi]|jun|jul|aug|sep|o[ck]t|nov|de[cs])[a-z]*\.?"  # two languages
 _DAY: Final = (

@@ -1,10 +1,10 @@
-"""How announcements and listed shares, which name no organisation number, find their company.
+"""Links announcements and listed shares, which carry no organisation number, to companies.
 
 See docs/formats/no.md 13.3.
 
-Notices of major holdings first: some print the number of the issuer, and lead its other announcements there by
-NewsWeb's own number of it. Then the whole name, then the name without its legal form. Does not belong here: how
-names are compared (`issuer_names`), or how a link is followed (pipelines).
+Major holding notices come first: some print the issuer's organisation number, which also links its other
+announcements through NewsWeb's issuer id. Then the whole name, then the name without its legal form. Does not
+belong here: how names are compared (`issuer_names`), or how a link is followed (pipelines).
 """
 
 from __future__ import annotations

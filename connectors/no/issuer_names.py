@@ -1,8 +1,8 @@
-"""Names of issuers, comparable with names in Enhetsregisteret (docs/formats/no.md 13.3).
+"""Normalises issuer names for comparison with names in Enhetsregisteret (docs/formats/no.md 13.3).
 
-NewsWeb and Euronext know no organisation numbers: a name leads to a company where exactly one answers. First the
-whole name is compared, then the name without its legal form, which exchanges leave out («DNB BANK»). Only forms
-that list shares answer. Does not belong here: who is linked to whom (`Jurisdiction.links`).
+NewsWeb and Euronext have no organisation numbers: a name links to a company if exactly one matches. First the
+whole name is compared, then the name without its legal form, which exchanges leave out («DNB BANK»). Only legal
+forms that list shares can match. Does not belong here: which tables are linked (`Jurisdiction.links`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _JOINED: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 
 
 def whole(name: str) -> str:
-    """A name without case, accents and signs: «A/S Eksempel» and «AS EKSEMPEL» are one."""
+    """Folds case, accents and punctuation of a name: «A/S Eksempel» equals «AS EKSEMPEL»."""
     text = name.casefold().replace("ø", "o").replace("æ", "ae").replace("å", "aa")
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return _JOINED.sub(r"\1", _SIGNS.sub(" ", plain).strip())
 
 
 def core(name: str) -> str:
-    """The same without legal forms at its ends; a name of nothing but forms keeps them."""
+    """The folded name without legal forms at its ends; a name of legal forms only keeps them."""
     words = whole(name).split()
     kept = list(words)
     while kept and kept[-1] in _FORMS:
@@ -44,12 +44,12 @@ def core(name: str) -> str:
 
 
 def issuer_key(column: str, make: Callable[[str], str]) -> Key:
-    """The name in a column of issuers, as `whole` or `core` has it."""
+    """Link key of an issuer column, folded by `whole` or `core`."""
     return Key(f"{column.lower()}_{make.__name__}", lambda rows: _of(rows[column], make))
 
 
 def entity_key(make: Callable[[str], str]) -> Key:
-    """The name of an entity whose form lists shares."""
+    """Link key of entity names, limited to legal forms that list shares."""
     return Key(f"{NAME}_{make.__name__}", lambda rows: _of(_listable(rows), make))
 
 

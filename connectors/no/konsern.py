@@ -1,8 +1,8 @@
-"""Dataset no.konsern: the group structure, open ownership percentages between companies (docs/formats/no.md 5).
+"""Dataset no.konsern: group structures with open ownership percentages between companies (docs/formats/no.md 5).
 
-Belongs here: the declaration, what a file is, and reading a tree. One answer is a whole group, whichever of its
-members was asked for; the same company may stand at several places of it, its subtree repeated. Does not
-belong here: whom to ask (`konsern_fetch`), or the shared holdings (`konsern_holdings`).
+Belongs here: the declaration, recognising a file, and reading a tree. One response is a whole group, whichever
+member was requested; the same company may occur at several places of it, its subtree repeated. Does not belong
+here: which companies to request (`konsern_fetch`), or the shared holdings (`konsern_holdings`).
 """
 
 from __future__ import annotations
@@ -50,28 +50,26 @@ Edge = dict[str, str | None]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A group at a time: always a part. An empty body is an answer too: in no group."""
+    """Recognises one group, always a part. An empty body is valid: the company is in no group."""
     head = plain_head(head)
     status = error_status(head)
     if status not in (None, _NONE):
         return NotOurs(f"error answer of the registry (status {status})")
     if (status == _NONE or sniff(head) is Format.EMPTY) and _asked(name) is None:
-        return NotOurs(
-            "status 404 (in no group) of a file whose name does not say which company was asked for"
-        )
+        return NotOurs("status 404 (in no group) of a file that does not name the requested company")
     if name.endswith(".csv") or sniff(head) is Format.TEXT:
         return NotOurs("the same structure as CSV: the JSON is read instead")
     return Recognised(None, Scope.PART)
 
 
 def _asked(name: str) -> str | None:
-    """The company that was asked for, as the file's name tells it."""
+    """The requested company, from the file name."""
     found = _IN_NAME.findall(name.rpartition("/")[2])
     return found[-1] if found else None
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Members of the group, then which group the company that was asked for is in."""
+    """Yields the members of the group, then the group of the requested company."""
     with opened(piece) as body:
         text = body.read(_LIMIT)
     asked = _asked(piece.name)
@@ -96,7 +94,7 @@ def _tree(piece: Piece, text: bytes) -> dict[str, Any]:
 
 
 class _Tree:
-    """Collects the members of one group and the edges into each, however often the tree repeats them."""
+    """Collects the distinct members of one group and the edges into each."""
 
     def __init__(self, dataset: str, root: str) -> None:
         self.tally = Tally(dataset)
@@ -106,7 +104,7 @@ class _Tree:
         self._edges: dict[str, dict[str, Edge]] = {}
 
     def walk(self, root: dict[str, Any]) -> None:
-        """Every node once; no recursion, for a tree is as deep as somebody wrote it."""
+        """Visits every node; iterative, since the depth of a tree is unbounded."""
         waiting: list[tuple[object, dict[str, Any] | None]] = [(root, None)]
         while waiting:
             node, above = waiting.pop()
@@ -148,9 +146,9 @@ class _Tree:
         }
 
     def _percent(self, basis: object, number: str) -> str | None:
-        """The percentage that a free text states; words mean no number (docs/formats/no.md 5).
+        """Parses the percentage of a free text; words give None (docs/formats/no.md 5).
 
-        The whole text states it or none is taken: «>50%», «50-66%» and «33 1/3 %» are no such number.
+        Only a text that is entirely a percentage counts: «>50%», «50-66%» and «33 1/3 %» give None.
         """
         text = str(basis or "").strip()
         percent = _PERCENT.fullmatch(text)
@@ -173,7 +171,7 @@ class _Tree:
             return None
 
     def members(self) -> list[dict[str, Any]]:
-        """One row per member, edges in order of the parent's number: the same tree is the same row."""
+        """One row per member, edges sorted by the parent's number, so that equal trees give equal rows."""
         return [
             {
                 ROOT: self.root,
@@ -189,7 +187,7 @@ class _Tree:
 
 
 def _weight(edge: Edge) -> tuple[bool, str]:
-    """Of two edges of one pair the one with a percentage tells more, then the newer one."""
+    """Sort key of duplicate edges: one with a percentage wins, then the newer one."""
     return edge["prosent"] is not None, edge["dato"] or ""
 
 

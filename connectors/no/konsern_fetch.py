@@ -1,8 +1,8 @@
-"""Asking for groups: every company that says it is in one, once a month, unless an answer has listed it.
+"""Fetches groups: each company that states it is in one, once a month, unless another response has listed it.
 
-Belongs here: whom to ask and what was learned. An answer is the whole group, so of a group of a hundred one is
-asked. A company that no answer lists any more is asked itself: that is how leaving a group is noticed. Does not
-belong here: reading an answer (`konsern`).
+Belongs here: which companies to request, and the cursor. A response is the whole group, so a group of a hundred
+needs one request. A company that no response lists any more is requested: that is how leaving a group is noticed.
+Does not belong here: reading a response (`konsern`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from connectors.kit.http import Http
 
 URL: Final = f"https://{HOST}/enhetsregisteret/api/konsernstruktur/"
-EACH: Final = 200  # answers after which what was asked is remembered
+EACH: Final = 200  # responses after which the cursor is saved
 _NONE: Final = 404
 _NUMBER: Final = re.compile("[0-9]{9}")
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Numbers of entities that say they are part of a group: others are not asked for (docs/formats/no.md 5)."""
+    """Yields numbers of entities that state they are part of a group (docs/formats/no.md 5)."""
     rows = staged.get(ENTITIES.name)
     if rows is None:
         return
@@ -42,7 +42,7 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def groups(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Groups of the companies that no answer of this month lists. 404: in no group, which is an answer too."""
+    """Fetches groups of the companies that no response of this month lists. 404 is valid: in no group."""
     asked = Asked.of(cursor)
     today = http.now().date()
     held: Arrival | None = None
@@ -67,18 +67,20 @@ def groups(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterat
 
 
 def _answer(http: Http, number: str) -> Fetched:
-    """The answer of the register. A page under status 404 is none: it would say that every group has ended."""
+    """Requests one company. A 404 with an HTML page is an error: it would mean that every group has ended."""
     answer = http.get(
         URL + number, expect={Format.JSON}, headers={"Accept": "application/json"}, allow=(_NONE,)
     )
     body = answer.read()
     if answer.status == _NONE and body.strip() and error_status(body) != _NONE:
-        raise WrongBody(URL + number, _NONE, "a page under status 404, which is no answer of the register")
+        raise WrongBody(
+            URL + number, _NONE, "a page under status 404, which is not a response of the register"
+        )
     return answer
 
 
 def _numbers(answer: Fetched) -> set[str]:
-    """Every member of an answer. What does not parse lists nobody: reading will refuse it by name."""
+    """Every member of a response; none if it does not parse (reading reports that later)."""
     body = b"" if answer.status == _NONE else answer.read()
     try:
         waiting: list[object] = [msgspec.json.decode(body)] if body else []

@@ -1,7 +1,7 @@
-"""The fields of the group structure (docs/formats/no.md 5): staged tables, in the register's own words.
+"""The fields of the group structure (docs/formats/no.md 5): staged tables, in the register's own terms.
 
-Belongs here: names, kinds, and the edges of a member as they lie in one column. Does not belong here: reading
-(`konsern`), or who owns whom (`konsern_holdings`).
+Belongs here: names, types, and how the edges of a member are encoded in one column. Does not belong here: reading
+(`konsern`), or the shared holdings (`konsern_holdings`).
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ MEMBERS: Final = Table(
 
 ANSWERS: Final = Table(
     "no_konsern_svar",
-    "What a company's own question was answered with: the top parent of its group; null for none (404).",
+    "Response for a company: the top parent of its group; null for none (404).",
     (NUMBER,),
     (
-        Column(NUMBER, _T, "organisation number that was asked for", nullable=False),
-        Column(ROOT, _T, "top parent of the group it is in; null where it is in none"),
+        Column(NUMBER, _T, "requested organisation number", nullable=False),
+        Column(ROOT, _T, "top parent of its group; null if in none"),
     ),
 )
 
@@ -57,20 +57,20 @@ EDGE: Final = pl.Struct(
         "form": pl.String,
         "knytningsform": pl.String,
         "grunnlag": pl.String,
-        "prosent": pl.String,  # as a decimal text: 99.99 is 99.99
+        "prosent": pl.String,  # decimal text, to stay exact
         "dato": pl.String,
     }
 )
 
-KINDS: Final = ("KDAT", "KMOR", "KGRL")  # subsidiary, parent in between, partial stake
-# members of a node; anything else is drift
+KINDS: Final = ("KDAT", "KMOR", "KGRL")  # subsidiary, intermediate parent, partial stake
+# known members of a node; anything else is drift
 KNOWN: Final = frozenset(
     {
         NUMBER,
         "navn",
         "organisasjonsform",
         "children",
-        "nivaa",  # wrong in one of twenty nodes: depth is nesting
+        "nivaa",  # wrong in one of twenty nodes: depth follows from nesting
         "knytningsform",
         "grunnlag",
         "dato",

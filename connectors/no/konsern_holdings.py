@@ -1,7 +1,7 @@
-"""Edges of the group structure to shared holdings (docs/formats/no.md 5 and 13.5).
+"""Maps edges of the group structure to shared holdings (docs/formats/no.md 5 and 13.5).
 
-One holding per company and parent, whichever groups tell of it. Does not belong here: how sources of one
-holder are reconciled (pipelines), or reading a tree (`konsern`).
+One holding per company and parent, however many groups contain it. Does not belong here: precedence of sources of
+one holder (pipelines), or reading a tree (`konsern`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_PERCENT: Final = pl.lit(None, _PERCENT)
 
 
 def holdings(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
-    """Shared holdings of staged members, ended where a later answer or the company itself says so."""
+    """Shared holdings of staged members, ended if a later response or the entity record says so."""
     edges = (
         _ended(members, answers, entities)
         .with_columns(pl.col(EDGES).str.json_decode(pl.List(EDGE)).alias("_edge"))
@@ -34,7 +34,7 @@ def holdings(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFram
         .filter(pl.col(f"_edge_{PARENT}") != pl.col(NUMBER))
     )
     rows = edges.select(**_columns()).collect()
-    # of the groups that tell of one pair: who still tells, who has a percentage, who told last
+    # of the groups that contain one pair: still current, then with a percentage, then observed last
     order = [pl.col("ended_on").is_null(), pl.col("pct").is_not_null(), pl.col("observed_at")]
     best = rows.sort(*order, descending=True, maintain_order=True).unique(
         ["company_id", "native_id"], keep="first", maintain_order=True
@@ -43,7 +43,7 @@ def holdings(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFram
 
 
 def _ended(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame) -> pl.LazyFrame:
-    """Adds `_ended`: the company was asked later and is in another group or none, or says it is in none."""
+    """Adds `_ended`: a later response has the company in another group or none, or its record denies a group."""
     seen = pl.col("_observed_at")
     asked = answers.select(
         NUMBER, pl.col(ROOT).alias("_asked_root"), pl.col("_observed_at").alias("_asked_at")
@@ -59,7 +59,7 @@ def _ended(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame)
 
 def _columns() -> dict[str, pl.Expr]:
     parent, form = pl.col(f"_edge_{PARENT}"), pl.col("_edge_form")
-    # an entity of form UTLA is registered as a holder only: no company of ours, and not Norwegian
+    # an entity of form UTLA is registered as a holder only: not one of our companies, and not Norwegian
     foreign = (form == codes.FOREIGN_HOLDER).fill_null(value=False)
     begun = pl.col("_edge_dato").str.to_date("%Y-%m-%d", strict=False)
     percent = pl.col("_edge_prosent").cast(_PERCENT)

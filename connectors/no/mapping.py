@@ -1,4 +1,4 @@
-"""Norway's staged tables to the shared tables: which rows concern which company, and their image.
+"""Maps Norway's staged tables to the shared tables, per touched company.
 
 Does not belong here: the mapping of one kind of record (`profiles`, `statuses`, `financials`).
 """
@@ -44,7 +44,7 @@ NUMBER_COLUMNS: Final = dict.fromkeys(STAGED, NUMBER) | {
     konsern_fields.MEMBERS.name: konsern_fields.NUMBER,
     konsern_fields.ANSWERS.name: konsern_fields.NUMBER,
     aksjonaer_fields.SHAREHOLDERS.name: aksjonaer_fields.NUMBER,
-    newsweb_fields.FLAGS.name: newsweb_fields.NUMBER,  # seldom printed: else a link tells
+    newsweb_fields.FLAGS.name: newsweb_fields.NUMBER,  # rarely printed; otherwise a link finds the company
 }
 
 PRECEDENCE: Final = {
@@ -56,9 +56,9 @@ PRECEDENCE: Final = {
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company that each staged row concerns: of a sub-unit its parent, if it has one.
+    """The company that each staged row concerns; for a sub-unit its parent, if it has one.
 
-    Null where a row names an issuer and no number: `Jurisdiction.links` finds those.
+    Null if a row names an issuer without a number: `Jurisdiction.links` resolves those.
     """
     if table not in NUMBER_COLUMNS:
         return pl.Series("_company_id", [None] * rows.height, pl.String)
@@ -69,9 +69,9 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 
 
 def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
-    """The shared tables of the touched companies.
+    """Builds the shared tables of the touched companies.
 
-    Nothing here depends on the day: no Norwegian rule counts age.
+    `_today` is unused: no Norwegian rule depends on age.
     """
     figures = financials.tables(tables)
     if feed.ACCOUNTS_TOLD.name in tables:
@@ -95,7 +95,7 @@ def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
 
 
 def _holdings(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
-    """Who owns the companies and did, by every source; of an entity that was removed nobody is told of."""
+    """Current and former holders of the companies, by every source; none for removed entities."""
     now, before = holdings.holdings(tables)
     if ROLES.name in tables:
         now = pl.concat([now, roller_holdings.holdings(tables[ROLES.name])])

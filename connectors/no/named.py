@@ -1,8 +1,8 @@
-"""Whom the change feeds name, and who of them was asked already: the same for entities, sub-units and roles.
+"""Change-feed entries still to be looked up, and the cursor of those already done: entities, sub-units and roles.
 
-Every entry is asked about once, by its id: of one entity a lower id may become visible after a higher one, and
-then what was answered in between does not hold it. Patches are not applied; what is true is what the register
-answers. Does not belong here: what is asked and what an answer's status means (`answers`).
+Each entry is looked up once, by its id: a lower id may become visible after a higher one of the same entity, and a
+response from in between lacks that change. Patches are not applied; the register's response is authoritative. Does
+not belong here: the requests and what a response's status means (`answers`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import polars as pl
 from connectors.declare import Cursor
 from connectors.no import oppdateringer_fields as f
 
-BULK: Final = "bulk"  # a subject: a complete file has come, which may be older than answers of these days
-KEPT_IDS: Final = 20_000  # ids below the newest that are remembered: more than a feed goes back
-RECENT: Final = timedelta(days=2)  # a bulk in use is not older
+BULK: Final = "bulk"  # a subject: a complete file was delivered, which may be older than recent responses
+KEPT_IDS: Final = 20_000  # ids below the newest that are kept: more than a fetch of a feed goes back
+RECENT: Final = timedelta(days=2)  # a bulk in use is never older
 _HOUR: Final = 3600
 
 
@@ -32,13 +32,13 @@ _NUMBER: Final = re.compile("[0-9]{1,18}")
 
 
 def _is_number(text: str) -> bool:
-    """Whether an id is one that is counted up; `str.isdigit` takes «²» for a digit, which `int` does not."""
+    """True for a numeric id; `str.isdigit` accepts «²», which `int` rejects."""
     return _NUMBER.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a feed, as a subject `id:number:hours:kind`."""
+    """One feed entry, encoded as a subject `id:number:hours:kind`."""
 
     id: str
     number: str
@@ -55,9 +55,9 @@ class Entry:
 
 
 def named(staged: Mapping[str, pl.DataFrame], stream: str) -> Iterator[str]:
-    """Entries of one feed that make somebody ask, oldest first; each id once.
+    """Yields the entries of one feed that require a look-up, oldest first, each id once.
 
-    Not those that only count employees anew, nor the start rows of 2018.
+    Excludes entries that only change the number of employees, and the initial rows of 2018.
     """
     if f.NAMED.name not in staged:
         return
@@ -75,10 +75,10 @@ def _hours(instant: datetime | None) -> int:
 
 
 class Memory:
-    """The cursor of an asking: ids that were asked about, numbers that a feed named within two days, and failures.
+    """Look-up cursor: ids already looked up, numbers that a feed named within two days, and failures.
 
-    Old ids are forgotten, but not while a run is still shown them: as long as one number fails, all that was
-    staged since is shown again, and is not asked again.
+    Old ids are dropped, but not while they are still passed to a run: as long as one number fails, everything
+    staged since is passed again and must not be requested again.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class Memory:
         self._ids = ids or set()
         self._shown: set[int] = set()
         self._recent = recent or {}
-        self._failures = dict.fromkeys(failures)  # the one that waits longest first
+        self._failures = dict.fromkeys(failures)  # longest waiting first
 
     @staticmethod
     def of(cursor: Cursor | None) -> Memory:
-        """What a cursor remembers; one that does not read remembers nothing: asking again does no harm."""
+        """Decodes a cursor; an unreadable one counts as empty: repeated requests do no harm."""
         try:
             packed: dict[str, Any] = {} if cursor is None else _unpacked(cursor.value)
             ids = set(accumulate(packed.get("ids", ())))
@@ -108,7 +108,7 @@ class Memory:
         return Memory(ids, recent, failures)
 
     def cursor(self) -> Cursor:
-        """Small enough to be kept as text: sorted numbers as differences, packed."""
+        """Encodes the cursor compactly as text: sorted numbers, delta-encoded and compressed."""
         newest = max(self._ids, default=0)
         kept = sorted(found for found in self._ids if found > newest - KEPT_IDS or found in self._shown)
         last = max(self._recent.values(), default=0) - RECENT // timedelta(hours=1)
@@ -128,7 +128,7 @@ class Memory:
         return _is_number(entry.id) and int(entry.id) in self._ids
 
     def keep(self, entry: Entry) -> None:
-        """A known entry that a run is shown again: somebody named with it or since is still owed."""
+        """Keeps the id of a known entry that is passed again because of a backlog from its time or later."""
         self._shown.add(int(entry.id))
 
     def add(self, entry: Entry) -> None:
@@ -138,7 +138,7 @@ class Memory:
         self._recent[entry.number] = max(entry.hours, self._recent.get(entry.number, 0))
 
     def failed(self, number: str) -> None:
-        """Asked without an answer: behind all that wait longer."""
+        """Records a failed look-up, after those that have waited longer."""
         self._failures.pop(number, None)
         self._failures[number] = None
 
@@ -146,14 +146,14 @@ class Memory:
         self._failures.pop(number, None)
 
     def failed_last(self, numbers: Iterable[str]) -> list[str]:
-        """These numbers in their order, then those of them that failed; other failures are nobody's any more."""
+        """Orders numbers: those that did not fail first, then earlier failures; drops failures of other numbers."""
         found = dict.fromkeys(numbers)
         self._failures = {number: None for number in self._failures if number in found}
         return [number for number in found if number not in self._failures] + list(self._failures)
 
     @property
     def recent(self) -> list[str]:
-        """Numbers that were named lately, in order."""
+        """Recently named numbers, sorted."""
         return sorted(self._recent)
 
 

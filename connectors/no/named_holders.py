@@ -1,7 +1,7 @@
-"""Which staged columns name a holder: what an erased holder is told by (`Jurisdiction.holders`).
+"""Staged columns that name a holder, used to find an erased holder (`Jurisdiction.holders`).
 
-Two tables hold a company's holders in one cell: there the Keys list everybody that the cell names. Does not belong
-here: what they hold (`roller_holdings`, `konsern_holdings`), or taking rows out (pipelines).
+Two tables store a company's holders in one cell: their Keys list every holder in the cell. Does not belong here:
+the holdings (`roller_holdings`, `konsern_holdings`), or removing rows (pipelines).
 """
 
 from __future__ import annotations

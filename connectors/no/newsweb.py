@@ -1,8 +1,8 @@
 """Dataset no.newsweb: announcements of issuers on Oslo Børs, Norway's official storage (docs/formats/no.md 8).
 
-Belongs here: the declaration, what a file is, and the envelope, which tells of errors under status 200. Read are
-lists, single messages, the directory of issuers, and notices one JSON object a line. Does not belong here: one
-message (`newsweb_rows`), asking (`newsweb_fetch`), or the shared tables (`newsweb_mapping`).
+Belongs here: the declaration, recognising a file, and the envelope, which reports errors under status 200. Reads
+lists, single messages, the directory of issuers, and notices as JSON lines. Does not belong here: one message
+(`newsweb_rows`), fetching (`newsweb_fetch`), or the shared tables (`newsweb_mapping`).
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ Make = Callable[[Message, Tally], Row]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Every answer is a part; only what holds messages or issuers is read."""
+    """Recognises responses with messages or issuers, always as parts."""
     del name
     head = plain_head(head)
     if sniff(head) is not Format.JSON:
-        return Recognised(None, Scope.PART)  # `read` refuses it by name
+        return Recognised(None, Scope.PART)  # `read` rejects it with a reason
     if _BASES.match(head):
         return NotOurs("addresses of the site (urls.json)")
     if _LIST.search(head) and not _PARTS.search(head):
@@ -60,18 +60,18 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of the four staged tables, as far as the piece has rows of them."""
+    """Yields batches of the four staged tables, as far as the piece has rows of them."""
     with staged.opened(piece) as body:
         text = body.read(LARGEST).removeprefix(b"\xef\xbb\xbf")
     if sniff(text[:1024]) is not Format.JSON:
-        raise Unreadable(piece.dataset, piece.name, f"{sniff(text[:1024])} where JSON was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected JSON, found {sniff(text[:1024])}")
     work = _Work(piece)
     if _NOTICE.match(text):
         yield from work.messages(map(rows_of.reduced, _notices(piece, text)), whole=True)
         return
     data = _data(piece, text)
     if data.get("overflow") is True:
-        work.tally.add("overflow", "list", piece.name)  # the newest six hundred only: split the days
+        work.tally.add("overflow", "list", piece.name)  # newest six hundred only: split the range
     listed = data.get("messages")
     if isinstance(listed, list):
         yield from work.messages(listed, whole=False)
@@ -91,7 +91,7 @@ def _notices(piece: Piece, text: bytes) -> Iterator[Message]:
 
 
 def _data(piece: Piece, text: bytes) -> dict[str, Any]:
-    """What is in the envelope. Errors come under status 200: the header tells of them (docs/formats/no.md 8)."""
+    """The content of the envelope. Errors arrive under status 200, in the header (docs/formats/no.md 8)."""
     try:
         body = msgspec.json.decode(text)
     except (ValueError, RecursionError) as error:
@@ -105,12 +105,12 @@ def _data(piece: Piece, text: bytes) -> dict[str, Any]:
     code = header.get("http.code")
     if header.get("result.val") != 0 or not isinstance(code, int) or code >= _REFUSED:
         told = f"result {header.get('result.val')}, code {code}: {header.get('result.text')}"
-        raise Unreadable(piece.dataset, piece.name, f"an error in the envelope ({told}): ask again later")
+        raise Unreadable(piece.dataset, piece.name, f"an error in the envelope ({told}): try again later")
     return data
 
 
 class _Work:
-    """Reads the messages of one piece into rows, rejects and signals."""
+    """Converts the messages of one piece to rows, rejects and signals."""
 
     def __init__(self, piece: Piece) -> None:
         self.tally = Tally(piece.dataset)
@@ -119,7 +119,7 @@ class _Work:
         self._refused: list[tuple[object, str, object]] = []
 
     def messages(self, messages: Iterable[Message], *, whole: bool) -> Iterator[Batch]:
-        """Headers of all; what the texts state of those that come whole."""
+        """Rows of all headers; and of the texts for complete messages."""
         headers: list[Row] = []
         texts: list[Row | None] = []
         flags: list[Row | None] = []
@@ -149,7 +149,7 @@ class _Work:
             return None
 
     def _check_sign(self, header: Row) -> None:
-        """An unknown sign is ignored in silence, and the whole market comes: rows tell whom they are of."""
+        """Checks a row's issuer: for an unknown issuer sign the API silently returns the whole market."""
         if self._sign is not None and self._sign not in (header["issuerSign"], header[f.ISSUER]):
             self.tally.add("sign_ignored", self._sign, header[f.ID])
 

@@ -1,8 +1,8 @@
-"""Asking NewsWeb: lists by day, then the reports and notices of major holdings whole (docs/formats/no.md 8).
+"""Fetches NewsWeb: lists by day, then complete reports and major holding notices (docs/formats/no.md 8).
 
-A list gives the six hundred newest messages and no pages; `overflow` is the only sign that there were more, so a
-stretch of days that overflows is asked in halves, and a day by category. Days are Oslo's; one day is asked
-again, and what was read before is the same body again. Does not belong here: what an answer holds (`newsweb`).
+A list has the six hundred newest messages and no paging; `overflow` is the only sign of more, so a range of days
+that overflows is split in halves, and a single day by category. Days are in Oslo time; the last day is requested
+again, and messages already read return the same bytes. Does not belong here: reading a response (`newsweb`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from connectors.kit.http import Http
 
 URLS: Final = f"https://{HOST}/urls.json"
-FIRST: Final = timedelta(days=400)  # so far back for a first time: a year of reports
+FIRST: Final = timedelta(days=400)  # how far back the first fetch goes: a year of reports
 STEP: Final = timedelta(days=14)
 OVERLAP: Final = timedelta(days=1)
 _DAY: Final = timedelta(days=1)
@@ -34,7 +34,7 @@ _HEADERS: Final = {"Accept": "application/json", "Origin": f"https://{HOST}", "R
 
 
 def announcements(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Lists from where the last run ended, and the whole messages that they name; cursor: the last day listed."""
+    """Fetches lists since the last run and the complete messages they name; cursor: the last day listed."""
     last = http.now().date() + _DAY  # Oslo may be a day ahead of UTC
     begin = _resumed(cursor, last)
     site = _Site(http, _base(http))
@@ -51,7 +51,7 @@ def announcements(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -
 
 
 def _resumed(cursor: Cursor | None, last: date) -> date:
-    """The day to go on from. A cursor that is no day begins anew: asking again does no harm."""
+    """The day to resume from. A cursor that is not a date starts over: repeated requests do no harm."""
     try:
         return last - FIRST if cursor is None else date.fromisoformat(cursor.value) - OVERLAP - _DAY
     except ValueError:
@@ -59,7 +59,7 @@ def _resumed(cursor: Cursor | None, last: date) -> date:
 
 
 def _base(http: Http) -> str:
-    """Where the interface stands: the site says so itself."""
+    """Base URL of the API, as published by the site."""
     found = http.json(URLS)
     base = found.get("api_large") if isinstance(found, dict) else None
     if not isinstance(base, str) or not base.startswith("https://"):
@@ -68,7 +68,7 @@ def _base(http: Http) -> str:
 
 
 class _Site:
-    """The interface at its address of today."""
+    """The API at its current base URL."""
 
     def __init__(self, http: Http, base: str) -> None:
         self._http = http
@@ -76,7 +76,7 @@ class _Site:
         self._asked: set[int] = set()
 
     def arrivals(self, begin: date, end: date, category: str = "") -> Iterator[Arrival]:
-        """The lists of some days, and behind each the messages of it that are read whole."""
+        """Yields the lists of a range of days, each followed by its complete messages."""
         question = {"category": category, "fromDate": begin.isoformat(), "toDate": end.isoformat()}
         answer = self._ask("list", question)
         listed = _data(answer)
@@ -89,7 +89,7 @@ class _Site:
             for number in sorted(codes.NEWSWEB.codes):
                 yield from self.arrivals(begin, end, number)
             return
-        # a category of one day that overflows stays cut: reading tells of it
+        # an overflowing category of one day stays truncated: `read` signals it
         name = "-".join(part for part in ("list", begin.isoformat(), end.isoformat(), category) if part)
         yield answer.arrival(f"{name}.json", Scope.PART)
         yield from self._messages(listed.get("messages"))

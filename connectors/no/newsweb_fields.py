@@ -1,6 +1,6 @@
-"""The fields of NewsWeb (docs/formats/no.md 8): staged tables of announcements, in its own words.
+"""The fields of NewsWeb (docs/formats/no.md 8): staged tables of announcements, in its own terms.
 
-Belongs here: names and kinds, categories, and what is left in RAW. Does not belong here: reading (`newsweb`,
+Belongs here: names and types, categories, and the members left in RAW. Does not belong here: reading (`newsweb`,
 `newsweb_rows`), or what a text states (`newsweb_periods`, `newsweb_flagging`).
 """
 
@@ -20,7 +20,7 @@ ID: Final = "messageId"
 ISSUER: Final = "issuerId"
 CLIENT: Final = "clientAnnouncementId"
 NAME: Final = "issuerName"
-NUMBER: Final = "organisasjonsnummer"  # printed in a text, and with a check digit that holds
+NUMBER: Final = "organisasjonsnummer"  # printed in a text, with a valid check digit
 START: Final = "period_start"
 END: Final = "period_end"
 IS_DATED: Final = "period_is_dated"
@@ -58,7 +58,7 @@ MESSAGES: Final = Table(
 
 TEXTS: Final = Table(
     "no_newsweb_tekst",
-    "What the body and the attachments' names of one announcement state of its period.",
+    "Period of an announcement, from its body and the names of its attachments.",
     (ID,),
     (Column(ID, _T, "number of the message", nullable=False), *_ISSUER, *_PERIOD),
 )
@@ -101,10 +101,10 @@ STAGED: Final = {table.name: table for table in (MESSAGES, TEXTS, FLAGS, ISSUERS
 ANNUAL: Final = "1001"
 INTERIM: Final = ("1002", "1003", "1004")
 FLAGGING: Final = "1006"
-RATES: Final = "1105"  # adjustments of interest: up to a third of a day, and nothing about companies
-READ_WHOLE: Final = (ANNUAL, *INTERIM, FLAGGING)  # categories whose bodies are asked for
+RATES: Final = "1105"  # interest rate adjustments: up to a third of a day's messages, not about companies
+READ_WHOLE: Final = (ANNUAL, *INTERIM, FLAGGING)  # categories fetched as complete messages
 
-# Members of a message that are known and left in RAW.
+# Known members of a message that are left in RAW.
 IGNORED: Final = frozenset(
     {
         "id",

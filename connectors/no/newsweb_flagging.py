@@ -1,11 +1,10 @@
-"""Major holdings out of the text of a notice: ESMA's standard form, and the short text with a table.
+"""Extracts major holdings from the text of a notice: ESMA's standard form, and the short text with a table.
 
 See docs/formats/no.md 8.
 
-What is read is what the text states: who, since which day, what share of votes, through instruments and of
-capital. A text that does not come apart so is told of and gives nothing; often it says no more than «see
-attachment», and no figure is read from pictures of a page. Does not belong here: whose company it is, or shares
-of capital worked out from shares of votes (`newsweb_mapping`).
+Extracted: holder, date of crossing, share of votes, through instruments, and of capital. A text that cannot be
+parsed is signalled and gives nothing; often it only says «see attachment», and images of pages are not read. Does
+not belong here: which company it concerns, or shares of capital derived from shares of votes (`newsweb_mapping`).
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ def _marks(*patterns: str) -> tuple[re.Pattern[str], ...]:
 
 
 _BLANK: Final = re.compile(r"\s+")
-# Text taken from a printed form breaks words where lines broke: «reache d», «S tandard», «at- tached».
+# Text extracted from a printed form is broken at line ends: «reache d», «S tandard», «at- tached».
 _FORM: Final = re.compile(r"notification of major holdings", re.IGNORECASE)
-# Sections by what they stand between; see `_between`
+# Sections by the marks that enclose them; see `_between`
 _ISSUER: Final = _marks(r"\b1\. ?Identity of the issuer", r"\b2\. ?Reason")
 _PERSON: Final = _marks(
     r"\b3\. ?Details of person",
@@ -47,7 +46,7 @@ _ORG: Final = re.compile(
 )
 _SUFFIX: Final = re.compile(
     r",? ?\b(?:org|reg|lei)\b\.? ?(?:nr|no|number|code)?\.?.*$"
-    # a person's day or year of birth, which the door has masked already
+    # a person's date or year of birth, already masked by redaction
     r"|(?<![ ,;(])[ ,;(]*(?<!\w)(?:born|f(?:ødt|\.)|fødselsdato|date of birth|d\.?o\.?b\.?)\W*"
     rf"(?:on|den|in|i)? ?(?:{DAY}|[\d*]).*$",
     re.IGNORECASE,
@@ -77,7 +76,7 @@ _ROW: Final = re.compile(
     rf"^ *(\d{{4}}-\d{{2}}-\d{{2}})[ \t]+{_COUNT}[ \t]+(\d{{1,3}}[.,]\d+)[ \t]+{_COUNT}[ \t]+(\d{{1,3}}[.,]\d+) *$",
     re.MULTILINE,
 )
-# As the forms write them, in two languages; a name that is not here is no country to us.
+# As written in the forms, in two languages; other names are not treated as countries.
 _COUNTRIES: Final = {
     "norway": "NO", "norge": "NO", "sweden": "SE", "sverige": "SE", "denmark": "DK", "danmark": "DK",
     "finland": "FI", "iceland": "IS", "island": "IS", "united kingdom": "GB", "uk": "GB", "england": "GB",
@@ -97,9 +96,9 @@ _COUNTRIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What one notice states of one holder. Shares in percent; null is not stated.
+    """One holder's position in a notice. Shares in percent; null if not stated.
 
-    `votes_below`: an upper bound, where the share itself is not stated.
+    `votes_below`: an upper bound, if the share itself is not stated.
     """
 
     name: str
@@ -113,28 +112,28 @@ class Holding:
 
 
 def holding(text: str) -> Holding | None:
-    """The holding that a notice states; None where its text does not come apart."""
+    """Parses the holding of a notice; None if its text cannot be parsed."""
     plain = _BLANK.sub(" ", text)
     return _of_form(plain) if _FORM.search(plain) else _of_table(text)
 
 
 def issuer_number(text: str) -> str | None:
-    """The organisation number that a form prints of the issuer; whether its check digit holds is not judged."""
+    """The issuer's organisation number as printed in a form; its check digit is not verified."""
     part = _between(_BLANK.sub(" ", text), _ISSUER)
     found = None if part is None else _ORG.search(part[0])
     return None if found is None else found[1].replace(" ", "")
 
 
 def country_of(place: str) -> str | None:
-    """The country that ends «City, Country»."""
+    """The country at the end of «City, Country»."""
     last = re.sub(r"[^a-zæøå ]", " ", place.rpartition(",")[2].lower()).strip()
     return _COUNTRIES.get(_BLANK.sub(" ", last))
 
 
 def _between(text: str, marks: tuple[re.Pattern[str], ...]) -> tuple[str, ...] | None:
-    """What stands between marks that follow one another, without blanks at its ends; None where one is missing.
+    """Stripped texts between consecutive marks; None if a mark is missing.
 
-    Mark by mark: one pattern of them all would go on from each first mark to the end of a text without the last.
+    Marks are searched one by one: a single pattern would backtrack quadratically in a text without the last mark.
     """
     found: list[re.Match[str]] = []
     for mark in marks:
@@ -168,24 +167,24 @@ def _of_form(plain: str) -> Holding | None:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """One cell of the row: a share, an upper bound of one, or neither («N/A», «-»)."""
+    """One cell of the row: a share, an upper bound, or neither («N/A», «-»)."""
 
     exact: Decimal | None = None
     below: Decimal | None = None
 
 
 def _position(text: str) -> tuple[_Share, _Share, int | None] | None:
-    """Votes attached to shares, through instruments, and all votes of the issuer: a row of up to four cells.
+    """Votes attached to shares, through instruments, and all votes of the issuer, from a row of up to four cells.
 
-    The third cell is the sum of the first two; where it is not, the row was not what it seemed. Digits in groups
-    («2 390 749 040») and cells look alike: what adds up is what was meant.
+    The third cell must be the sum of the first two, otherwise the row was misread. Digit groups («2 390 749 040»)
+    look like cells: the reading that adds up is used.
     """
     cells = _cells(text)
     for count in range(len(cells), 0, -1):
         shares, end = [share for share, _ in cells[:count]], cells[count - 1][1]
         position = _of_shares(shares)
         total = _total(text[end:])
-        # one or two cells, and more shares behind them: a row cut in the middle
+        # one or two cells followed by more shares: a row cut in the middle
         is_cut = count < _CELLS and count < len(cells) and (total is None or total <= _ALL)
         if position is not None and not is_cut:
             return *position, total
@@ -193,7 +192,7 @@ def _position(text: str) -> tuple[_Share, _Share, int | None] | None:
 
 
 def _cells(text: str) -> list[tuple[_Share, int]]:
-    """The first cells that may be shares, each with where it ends."""
+    """The first cells that may be shares, each with its end position."""
     cells: list[tuple[_Share, int]] = []
     end = 0
     while len(cells) < _CELLS and (found := _CELL.match(text, end)) is not None:
@@ -218,7 +217,7 @@ def _of_shares(shares: list[_Share]) -> tuple[_Share, _Share] | None:
 
 
 def _adds_up(votes: _Share, instruments: _Share, both: _Share) -> bool:
-    """Whether the sum may be the third cell. A bound stands for anything up to it, an empty cell for nothing."""
+    """True if the sum can equal the third cell. A bound covers any value up to it, an empty cell counts as zero."""
     parts = (votes, instruments)
     low = sum((part.exact or Decimal(0) for part in parts), Decimal(0))
     high = low + sum((part.below or Decimal(0) for part in parts), Decimal(0))
@@ -233,7 +232,7 @@ def _total(text: str) -> int | None:
 
 
 def _of_table(text: str) -> Holding | None:
-    """«… has on 2026-06-04 bought … passed the 5% disclosure threshold», and a table of days, shares and votes."""
+    """Parses «… has on 2026-06-04 bought … passed the 5% disclosure threshold» and the table after it."""
     told = _SHORT.search(text)
     if told is None or _LIMIT.search(text, told.end()) is None:
         return None

@@ -1,9 +1,9 @@
-"""Announcements to shared filings, holdings and identifiers of listing (docs/formats/no.md 8, 13.4, 13.5).
+"""Maps announcements to shared filings, holdings and listing identifiers (docs/formats/no.md 8, 13.4, 13.5).
 
-A report is a filing with its period where a text states one, and no figures: none is read from prose or pages.
-The same report in two languages is two documents of one period, and one event. A notice of a major holding is an
-observation of the holder on the day of the crossing; of several the newest counts. Does not belong here: whose
-announcement it is (`Jurisdiction.links`), or what a text states (`newsweb_periods`, `newsweb_flagging`).
+A report is a filing, with its period if a text states one, and without figures: none are read from prose or pages.
+The same report in two languages is two documents of one period, and one event. A major holding notice is an
+observation of the holder on the day of the crossing; the newest counts. Does not belong here: the issuer's company
+(`Jurisdiction.links`), or parsing texts (`newsweb_periods`, `newsweb_flagging`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PRELIMINARY: Final = r"(?i)\bpreliminary\b|\bforeløpig"
 _INTERIM: Final = list(f.INTERIM)
 _PERCENT: Final = pl.Decimal(9, 4)
 _DECEMBER: Final = 12
-# legal forms at the end of a name: the holder is no person
+# legal forms at the end of a name: the holder is not a person
 _COMPANY: Final = (
     r"(?i)\b(?:as|asa|ab|a/s|oyj?|ltd\.?|limited|plc|llc|l\.l\.c\.|llp|l\.?p\.?|inc\.?|corp\.?|corporation|gmbh|ag|"
     r"s\.?a\.?|sarl|s\.à r\.l\.|sicav(?: luxembourg)?|n\.?v\.?|b\.?v\.?|se|sparebank|bank|fonder ab|trust|"
@@ -34,7 +34,7 @@ _COMPANY: Final = (
 
 
 def filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFrame) -> pl.DataFrame:
-    """Shared filings of annual and interim reports. An announcement without attachment brings no document."""
+    """Shared filings of annual and interim reports. Announcements without attachment are skipped: no document."""
     stated = texts.select(
         f.ID,
         *(pl.col(name).alias(f"_{name}") for name in (f.START, f.END, f.IS_DATED)),
@@ -62,13 +62,13 @@ def filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFrame)
 
 
 def _broken_years(accounts: pl.LazyFrame) -> pl.LazyFrame:
-    """Companies whose accounts end in another month than December: a bare year is not the calendar's there."""
+    """Companies with a financial year not ending in December, where a bare year is not the calendar year."""
     months = pl.col(ACCOUNTS_END).dt.month()
     return accounts.group_by("_company_id").agg((~(months == _DECEMBER).any()).alias("_broken_year"))
 
 
 def _period() -> list[pl.Expr]:
-    """The text's period before the headline's, even where it has none: then the two contradict each other."""
+    """Period columns; the text's period overrides the headline's even if null (the two contradict each other)."""
     is_read = pl.col("_is_read").fill_null(value=False)
     is_dated = pl.when(is_read).then(pl.col(f"_{f.IS_DATED}")).otherwise(pl.col(f.IS_DATED))
     known = is_dated.fill_null(value=False) | ~pl.col("_broken_year").fill_null(value=False)
@@ -79,7 +79,7 @@ def _period() -> list[pl.Expr]:
 
 
 def _told_once(reports: pl.DataFrame) -> pl.DataFrame:
-    """Twins in two languages: one that states no period has its twin's, and of two that state none one is kept."""
+    """Merges language versions: a missing period is taken from the twin; if both lack one, one is kept."""
     twins = ["_company_id", pl.col("publishedTime").dt.truncate("1m"), "filing_type"]
     filled = reports.with_columns(
         pl.coalesce(name, pl.col(name).drop_nulls().first().over(twins)).alias(name)
@@ -106,7 +106,7 @@ def _shaped(reports: pl.DataFrame) -> pl.DataFrame:
 
 
 def statements(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.LazyFrame) -> pl.DataFrame:
-    """Every notice as a shared holding, oldest first; the newest of each holder counts."""
+    """Every major holding notice as a shared holding, oldest first; the newest of each holder counts."""
     ordered = flags.sort("crossed_on", "publishedTime", pl.col(f.ID).cast(pl.Int64))
     counted = entities.select("_company_id", SHARE_COUNT)
     rows = (
@@ -119,13 +119,13 @@ def statements(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.Laz
 
 
 def _one_class(shareholders: pl.LazyFrame) -> pl.LazyFrame:
-    """Companies of which the newest yearly list knows one class of shares."""
+    """Companies with a single share class in the newest yearly list."""
     newest = shareholders.filter(pl.col(YEAR) == pl.col(YEAR).max().over("_company_id"))
     return newest.group_by("_company_id").agg((pl.col(CLASS).n_unique() == 1).alias("_one_class"))
 
 
 def _columns() -> dict[str, pl.Expr]:
-    # a vote for every share: then the share of votes is the share of capital
+    # one vote per share: then the share of votes equals the share of capital
     even = (pl.col("total_votes") == pl.col(SHARE_COUNT)) | pl.col("_one_class")
     votes = pl.col("votes_pct")
     below = pl.col("votes_below")

@@ -1,9 +1,8 @@
-"""Announcements of NewsWeb as items of news (docs/formats/news.md 2.3).
+"""Maps announcements of NewsWeb to news items (docs/formats/news.md 2.3).
 
-Norwegian and English versions are messages of their own: an id of the client's that both have ties them, else
-minute and category do, of headlines in two languages. Adjustments of interest rates are no news. Does not
-belong here: grouping (`connectors.news.grouping`), reports and holdings of the same messages
-(`newsweb_mapping`).
+Norwegian and English versions are separate messages: they are linked by a shared client id, else by minute and
+category if the headlines are in two languages. Interest rate adjustments are not news. Does not belong here:
+grouping (`connectors.news.grouping`), reports and holdings of the same messages (`newsweb_mapping`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _CLIENT: Final = pl.col(f.CLIENT)
 
 
 def items(messages: pl.DataFrame) -> pl.DataFrame:
-    """Items of present rows of `no_newsweb`."""
+    """News items of current rows of `no_newsweb`."""
     told = messages.filter(pl.col("title").is_not_null(), ~pl.col("category").list.contains(f.RATES))
     titles = told["title"].to_list()
     labels = [[codes.NEWSWEB.get(code, "english") for code in codes_] for codes_ in told["category"]]

@@ -1,4 +1,4 @@
-"""Words and dates by which texts and names of attachments state periods, in two languages (docs/formats/no.md 8).
+"""Patterns of periods in texts and attachment names, in two languages (docs/formats/no.md 8).
 
 Belongs here: patterns. Does not belong here: which of several statements counts (`newsweb_periods`).
 """
@@ -52,7 +52,7 @@ COMPARED: Final = re.compile(
     r"(?: [\w-]+){0,4} $",
     re.IGNORECASE,
 )
-# «2025/26» is no calendar year; a date «2025-12-…» no quarter's year either.
+# «2025/26» is not a calendar year, and a date «2025-12-…» is not the year of a quarter.
 _ALONE: Final = r"(?! ?/ ?\d|[-–—]\d|\d)"
 _FIRST_OF_TWO: Final = r"(?<!\d[/–—-])"
 
@@ -70,7 +70,7 @@ QUARTER: Final = re.compile(
     rf"|(?:{_NUMBERED}) ?(?:quarter|kvartal)(?: of| results| report|,)? ?(?P<y3>20\d\d){_ALONE})",
     re.IGNORECASE,
 )
-# What stands before the last quarter of a range: «Q1-Q3 2026», «1.-3. kvartal 2026», «first to third quarter».
+# Prefix of the last quarter in a range: «Q1-Q3 2026», «1.-3. kvartal 2026», «first to third quarter».
 RANGE: Final = re.compile(
     rf"(?:\bq(?P<q>[1-4])|(?<!\d)(?:{_NUMBERED.replace('<q', '<r')}))(?: quarter| kvartal)?"
     r" ?(?:[-–—/&+]|to|til|through|and|og) ?$",

@@ -1,10 +1,10 @@
-"""The period of a report, as the headline, the text or an attachment's name states it (docs/formats/no.md 8).
+"""Determines the period of a report from its headline, text or attachment names (docs/formats/no.md 8).
 
-A stated last day counts as it stands («quarter ended 31 March 2026», `eqnr20231231NO.zip`). A year, half-year or
-quarter alone («Q2 2026», «annual report 2025») is the calendar's, and says of itself that no day was stated. Two
-years or quarters in one text are no statement. The headline is judged first, and what follows may only make it
-more exact: a text or a package's name that states another period contradicts it, and nothing is stated then.
-Does not belong here: which announcements are reports.
+A stated last day is used literally («quarter ended 31 March 2026», `eqnr20231231NO.zip`). A year, half-year or
+quarter alone («Q2 2026», «annual report 2025») means the calendar period, and is marked as not dated. Two years or
+quarters in one text give no period. The headline comes first, and later texts may only make it more exact: a text
+or package name with another period contradicts it, and then there is no period. Does not belong here: which
+announcements are reports.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Final
 from connectors.no import newsweb_period_words as words
 
 _BLANK: Final = re.compile(r"\s+")
-# After its end, in which a report is published.
+# Longest time between a period's end and the publication of its report.
 _LATEST_YEAR: Final = timedelta(days=500)
 _LATEST_PART: Final = timedelta(days=150)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """First and last day. `is_dated`: the last day itself is stated."""
+    """First and last day. `is_dated`: the last day was stated explicitly."""
 
     start: date
     end: date
@@ -34,24 +34,24 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What an announcement states of its period; nothing where its parts contradict each other."""
+    """The period an announcement states; none if its parts contradict each other."""
 
     period: Period | None
     contradicts: bool = False
 
 
 def annual(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> Period | None:
-    """The year of an annual report: of the first text that states one, as the others make it exact."""
+    """Period of an annual report: from the first text that states one, refined by the others."""
     return annual_statement(texts, attachments, published).period
 
 
 def interim(texts: Iterable[str | None], published: date) -> Period | None:
-    """The quarter or half-year of an interim report. Where both are told, the half-year, which holds the other."""
+    """Quarter or half-year of an interim report; if both are stated, the half-year, which contains the quarter."""
     return interim_statement(texts, published).period
 
 
 def annual_statement(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> Statement:
-    """The same as `annual`, and whether headline, text and names of packages contradict each other."""
+    """Like `annual`, with whether headline, text and package names contradict each other."""
     found = _judged(_plain(texts), _OF_YEAR, published)
     days = _attached(attachments, published)
     told = found.period
@@ -60,17 +60,17 @@ def annual_statement(texts: Iterable[str | None], attachments: Iterable[str], pu
     same = [day for day in days if day.end.year == told.end.year]
     if told.is_dated or not days or same:
         return Statement(same[-1] if same and not told.is_dated else told)
-    # a year named by its first day («2025» ended in March 2026), or the date of something else
+    # a year named after its first day («2025» ended in March 2026), or an unrelated date
     return Statement(None, contradicts=True) if any(_confirms(told, day) for day in days) else found
 
 
 def interim_statement(texts: Iterable[str | None], published: date) -> Statement:
-    """The same as `interim`, and whether headline and text contradict each other."""
+    """Like `interim`, with whether headline and text contradict each other."""
     return _judged(_plain(texts), _OF_PART, published)
 
 
 def day_of(text: str) -> date | None:
-    """The first day that a text names; day before month where both are numbers, as Europe writes."""
+    """The first date in a text; numeric dates are day first, as in Europe."""
     found = words.ANY_DAY.search(_BLANK.sub(" ", text))
     return None if found is None else _day(found)
 
@@ -91,7 +91,7 @@ def _day(found: re.Match[str]) -> date | None:
 
 
 def _judged(texts: Iterable[str], kind: _Kind, published: date) -> Statement:
-    """Text by text, headline first: a stated day makes a period told before exact, or contradicts it."""
+    """Evaluates texts in order, headline first: a stated day refines an earlier period or contradicts it."""
     told: Period | None = None
     is_named = False
     for text in texts:
@@ -110,14 +110,14 @@ def _judged(texts: Iterable[str], kind: _Kind, published: date) -> Statement:
 
 
 def _confirms(told: Period, dated: Period) -> bool:
-    """Whether a stated last day is that of a period told before; a bare year is its first or its last day's."""
+    """True if a dated period matches one stated before; a bare year may be that of its first or last day."""
     if told.is_dated or not _is_year(told):
         return told.end == dated.end
     return told.end.year in {dated.start.year, dated.end.year}
 
 
 def _exact(told: Period, dated: list[Period]) -> Period:
-    """With the stated last day; of two lengths that end on it, the longer one."""
+    """The period refined to the stated last day; of two lengths ending on it, the longer one."""
     if not dated:
         return told
     newest = dated[-1]
@@ -129,7 +129,7 @@ def _is_year(period: Period) -> bool:
 
 
 def _ended(text: str, kind: _Kind, published: date) -> list[Period]:
-    """Periods of which the text states the last day and does not only compare with; newest, longest last."""
+    """Periods with a stated last day, without mere comparatives; newest and longest last."""
     periods: list[Period] = []
     for found in words.ENDED.finditer(text):
         end, what = _day(found), found["what"].lower()
@@ -144,7 +144,7 @@ def _ended(text: str, kind: _Kind, published: date) -> list[Period]:
 
 
 def _attached(names: Iterable[str], published: date) -> list[Period]:
-    """Years that end on a date in the name of a package: ends of months alone, for names tell other days too."""
+    """Years ending on a date in a package name: only month ends, since names contain other dates too."""
     ends: set[date] = set()
     for name in names:
         if not name.lower().endswith(words.PACKAGE):
@@ -161,7 +161,7 @@ def _attached(names: Iterable[str], published: date) -> list[Period]:
 
 
 def _first_day(end: date, months: int) -> date:
-    """The day after the same day so many months before."""
+    """First day of a period of `months` months with this last day."""
     after = end + timedelta(days=1)
     count = after.year * 12 + after.month - 1 - months
     return date(count // 12, count % 12 + 1, min(after.day, 28))
@@ -189,7 +189,7 @@ def _named_part(text: str) -> list[Period]:
 
 
 def _quarter(text: str) -> Period | None:
-    """One quarter, or the first quarters of a year together; a range that begins later is no statement."""
+    """One quarter, or the first quarters of a year together; None for a range that begins later."""
     told = {pair: found for found in words.QUARTER.finditer(text) if (pair := _pair(found)) is not None}
     if len(told) != 1:
         return None
@@ -217,13 +217,13 @@ def _pair(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _within(period: Period, published: date, latest: timedelta) -> Period | None:
-    """A period that is over when its report comes, and not for long: anything else is another year's name."""
+    """The period if it ended before publication, and recently enough; otherwise the text means another year."""
     return period if period.end < published <= period.end + latest else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of report: months it covers, how long after its end it comes, periods named without a day."""
+    """A kind of report: months covered, longest delay after the period's end, periods named without a day."""
 
     months: frozenset[int]
     latest: timedelta

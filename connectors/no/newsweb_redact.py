@@ -1,7 +1,7 @@
-"""Taking identity numbers and birth dates out of announcements before they are archived (docs/architecture.md 14).
+"""Masks identity numbers and birth dates in announcements before they are archived (docs/architecture.md 14).
 
-What cannot be looked through is not kept: `{"unreadable": reason}` stands for it. Does not belong here: what such a
-number looks like (`identity_numbers`).
+A body that cannot be redacted is replaced by `{"unreadable": reason}`. Does not belong here: the patterns of such
+numbers (`identity_numbers`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from connectors.kit import readable
 from connectors.kit.guarded import ArchiveError
 from connectors.no.identity_numbers import masked
 
-LARGEST: Final = 256 << 20  # bytes of a day's notices, and far more
+LARGEST: Final = 256 << 20  # bytes; far more than a day's notices
 UNREADABLE: Final = "unreadable"
-_DIGIT: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u003([0-9])")  # written as an escape, which need not be
+_DIGIT: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u003([0-9])")  # a digit written as a needless escape
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body, unpacked, with identity numbers and birth dates masked."""
+    """Returns the decompressed body with identity numbers and birth dates masked."""
     try:
         found = readable.whole(body, LARGEST)
     except ArchiveError as error:

@@ -1,7 +1,7 @@
-"""Announcements of NewsWeb to rows: one message in the API's own shape, checked and mended (docs/formats/no.md 8).
+"""Converts NewsWeb messages in the API's layout to rows, validating and repairing them (docs/formats/no.md 8).
 
-Belongs here: types of members, double-encoded text, test messages, the layouts a message comes in. Does not
-belong here: envelopes and files (`newsweb`), or what texts state (`newsweb_periods`, `newsweb_flagging`).
+Belongs here: types of members, double-encoded text, test messages, the layouts of a message. Does not belong here:
+envelopes and files (`newsweb`), or parsing texts (`newsweb_periods`, `newsweb_flagging`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from connectors.no.newsweb_periods import Period, Statement
 from connectors.no.register import number_holds
 from warehouse.schema.types import LARGEST_INTEGER
 
-_BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # first halves of UTF-8 read as a one-byte encoding
+_BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # UTF-8 lead bytes decoded as a single-byte encoding
 _KNOWN: Final = f.IGNORED | set(f.MESSAGES.names)
-_ID: Final = re.compile(r"[0-9]{1,18}")  # ASCII, and no more than a 64-bit integer holds
-_YEARS: Final = range(1900, 9999)  # outside, an instant has no day in every time zone
+_ID: Final = re.compile(r"[0-9]{1,18}")  # ASCII, and within a 64-bit integer
+_YEARS: Final = range(1900, 9999)  # outside this range a conversion between time zones may overflow
 _NUMBERS: Final = {str(label).casefold(): code for code, label in codes.NEWSWEB.columns["label"].items()}
 
 Row = dict[str, Any]
@@ -37,7 +37,7 @@ class Refused(Exception):  # noqa: N818 - says what becomes of the message
 
 
 def mended(text: str | None, tally: Tally, example: str) -> str | None:
-    """Text without double encoding: where reading it back as UTF-8 succeeds, that is what it was."""
+    """Repairs double-encoded text: if decoding it again as UTF-8 succeeds, the result is used."""
     if text is None or not _BROKEN.search(text):
         return text or None
     for encoding in ("cp1252", "latin-1"):
@@ -78,7 +78,7 @@ def header_row(message: Message, tally: Tally) -> Row:
 
 
 def text_row(message: Message, header: Row, tally: Tally) -> Row | None:
-    """The row of `no_newsweb_tekst` of a report; None of every other message."""
+    """The row of `no_newsweb_tekst` of a report; None for other messages."""
     if not {f.ANNUAL, *f.INTERIM} & set(header["category"]):
         return None
     names = [str(item.get("name")) for item in _items(message, "attachments", dict, tally)]
@@ -94,7 +94,7 @@ def text_row(message: Message, header: Row, tally: Tally) -> Row | None:
 
 
 def flag_row(message: Message, header: Row, tally: Tally) -> Row | None:
-    """The row of `no_newsweb_flagging`; None where the message is none or its text does not come apart."""
+    """The row of `no_newsweb_flagging`; None if the message is not a notice or cannot be parsed."""
     if f.FLAGGING not in header["category"]:
         return None
     text = mended(_text(message.get("body")), tally, header[f.ID]) or ""
@@ -131,7 +131,7 @@ def issuer_row(issuer: Message, tally: Tally) -> Row:
 
 
 def reduced(notice: Message) -> Message:
-    """A notice of the reduced layout (one JSON object a line) in the API's own: names of categories for numbers."""
+    """Converts a notice of the reduced layout (JSON lines) to the API's layout, with category names for numbers."""
     names = notice.get("categories")
     texts = [_text(notice.get(name)) for name in ("bodyText", "pdfSupplementText")]
     return {
@@ -166,7 +166,7 @@ def _issuer(message: Message, tally: Tally) -> Row:
 
 
 def _items(message: Message, name: str, kind: type, tally: Tally) -> list[Any]:
-    """A list of a message without what is not of its kind; that is told, as is a list that is none."""
+    """A list member without items of other types; those, and a member that is not a list, are signalled."""
     found = message.get(name)
     listed = found if isinstance(found, list) else []
     kept = [item for item in listed if isinstance(item, kind)]
@@ -176,7 +176,7 @@ def _items(message: Message, name: str, kind: type, tally: Tally) -> list[Any]:
 
 
 def _categories(found: list[Message], tally: Tally, example: str) -> list[str]:
-    """Numbers of categories; layouts without numbers give the names."""
+    """Category numbers; layouts without numbers give the names."""
     numbers: list[str] = []
     for item in found:
         name = mended(_text(item.get("category_no")), tally, example)
@@ -213,7 +213,7 @@ def _flag(value: object) -> bool | None:
 
 
 def _named(message: Message, name: str, tally: Tally) -> str | None:
-    """The number of an issuer or another message; 0 is none."""
+    """The number of an issuer or another message; 0 means none."""
     value = message.get(name)
     if value in (None, 0, "0", ""):
         return None
@@ -232,7 +232,7 @@ def _count(message: Message, tally: Tally) -> int | None:
 
 
 def _instant(value: object) -> datetime | None:
-    """ISO with milliseconds, UTC."""
+    """Parses an ISO timestamp with milliseconds, UTC."""
     try:
         found = datetime.fromisoformat(str(value))
         instant = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)

@@ -1,8 +1,8 @@
 """Dataset no.oppdateringer: the three change feeds of Enhetsregisteret (docs/formats/no.md 3).
 
-Belongs here: the declaration, and what a file is. Pages of `/oppdateringer/enheter`, `/underenheter` (HAL; an
+Belongs here: the declaration, and recognising a file: pages of `/oppdateringer/enheter`, `/underenheter` (HAL; an
 empty one has no `_embedded`) and `/roller` (an array of CloudEvents). Does not belong here: entries
-(`oppdateringer_rows`), cursors (`oppdateringer_fetch`), or asking for what they name (`enhet`, `roller`).
+(`oppdateringer_rows`), cursors (`oppdateringer_fetch`), or fetching the entities they name (`enhet`, `roller`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIMIT: Final = 256 * 1024 * 1024  # ten thousand entries with their patches are
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Pages of a feed: what they do not name is not absent."""
+    """Recognises pages of a feed, always parts: entities they do not name are not absent."""
     del name
     head = plain_head(head)
     if sniff(head) is Format.EMPTY:
@@ -40,13 +40,13 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `no_oppdateringer` and `no_aarsregnskap_meldt`."""
+    """Yields batches of `no_oppdateringer` and `no_aarsregnskap_meldt`."""
     with opened(piece) as body:
         text = body.read(_LIMIT)
     try:
         found: Any = msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Unreadable(piece.dataset, piece.name, f"a page of a change feed was due: {error}") from error
+        raise Unreadable(piece.dataset, piece.name, f"expected a page of a change feed: {error}") from error
     page = Page(staged.Tally(piece.dataset))
     if isinstance(found, list):
         page.events(found)
@@ -56,14 +56,14 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _hal(piece: Piece, found: object, page: Page) -> None:
-    """A page of entities or sub-units. Nothing new: no `_embedded` at all, and `page` says 0."""
+    """Reads a page of entities or sub-units. Without news it has no `_embedded`, and `page` says 0."""
     if not isinstance(found, dict):
-        raise Unreadable(piece.dataset, piece.name, "a page or an array of events was due")
+        raise Unreadable(piece.dataset, piece.name, "expected a page or an array of events")
     embedded: Any = found.get("_embedded")
     numbering: Any = found.get("page")
     for name, member in (("_embedded", embedded), ("page", numbering)):
         if member is not None and not isinstance(member, dict):
-            raise Unreadable(piece.dataset, piece.name, f"an object was due in {name}")
+            raise Unreadable(piece.dataset, piece.name, f"expected an object in {name}")
     if embedded is None:
         if numbering and numbering.get("totalElements"):
             page.tally.add("missing_entries", "_embedded", piece.name)

@@ -1,10 +1,10 @@
-"""When accounts were registered, by the change feed: a date that the accounts API lacks.
+"""Registration dates of accounts from the change feed, which the accounts API lacks.
 
 See docs/formats/no.md 3.1 and 13.4.
 
-The feed says that a newer year was registered, not which document: the date is that of the first document of the
-year, and only where its number says the same year of registration. Times are UTC, days Norwegian. Does not belong
-here: reading the feed (`oppdateringer_rows`).
+The feed reports that a newer year was registered, not which document: the date applies to the first document of the
+year, and only if its number has the same year of registration. Times are UTC, days are in Norwegian time. Does not
+belong here: reading the feed (`oppdateringer_rows`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REGISTERED: Final = pl.col("native_id").str.slice(0, 4)  # a journalnr begins w
 
 
 def dated(filings: pl.DataFrame, told: pl.LazyFrame) -> pl.DataFrame:
-    """The filings, `filed_at` filled where the feed knows it and no other source does."""
+    """Fills `filed_at` of filings from the feed if no other source has it."""
     days = (
         told.select(
             company_ids(pl.col(NUMBER)).alias("company_id"),

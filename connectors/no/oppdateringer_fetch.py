@@ -1,9 +1,9 @@
-"""Paging through the three change feeds by cursor (docs/formats/no.md 3).
+"""Pages through the three change feeds by cursor (docs/formats/no.md 3).
 
-The cursor is the newest id seen, per feed. A feed's id is inclusive, ids have gaps, and an entry may become
-visible behind a newer one, so every fetch goes back `OVERLAP` ids: what is read again is known again. The end is
-a page that brings no newer id. A first fetch begins two days back: the bulk that is loaded with it is not older.
-Does not belong here: what entries mean (`oppdateringer_rows`).
+The cursor is the newest id seen, per feed. A feed's id is inclusive, ids have gaps, and an entry may become visible
+after a newer one, so every fetch goes back `OVERLAP` ids; entries read again are recognised. A page without a newer
+id is the end. A first fetch starts two days back: the bulk loaded with it is not older. Does not belong here: what
+entries mean (`oppdateringer_rows`).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from connectors.kit.http import Fetched, Http
 
 OVERLAP: Final = 1_000
-SIZE: Final = 10_000  # the most a page may hold
+SIZE: Final = 10_000  # the maximum page size
 FIRST: Final = timedelta(days=2)
 _NAMES: Final = {stream: name for name, stream in COLLECTIONS.items()}
 
 
 class Places(msgspec.Struct, omit_defaults=True):
-    """Where each feed goes on: the newest id seen, or the instant from which nothing has been seen yet."""
+    """Position of each feed: the newest id seen, or the start time if nothing has been seen yet."""
 
     ids: dict[str, int] = {}
     since: dict[str, str] = {}
 
     @staticmethod
     def of(cursor: Cursor | None) -> Places:
-        """From a cursor; one that does not read begins anew, which does no harm."""
+        """Decodes a cursor; an unreadable one starts over, which does no harm."""
         try:
             return Places() if cursor is None else msgspec.json.decode(cursor.value, type=Places)
         except msgspec.MsgspecError:
@@ -50,7 +50,7 @@ class Places(msgspec.Struct, omit_defaults=True):
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages of all three feeds. One that fails does not keep the others; it is told of at the end."""
+    """Fetches pages of all three feeds. A failing feed does not block the others; its error is raised last."""
     places = Places.of(cursor)
     broken: FetchError | None = None
     for stream in STREAMS:
@@ -72,34 +72,34 @@ class _Entries:
 
 
 class _Feed:
-    """One feed on its way; moves its place in `places` with every page."""
+    """Pages through one feed and updates its position in `places` with every page."""
 
     def __init__(self, http: Http, stream: str, places: Places) -> None:
         self._http, self._stream, self._places = http, stream, places
 
     def pages(self) -> Iterator[Arrival]:
-        """Pages from the overlap on; the last one, or the only one, may be empty."""
+        """Yields pages from the overlap on; the last or only one may be empty."""
         last = self._places.ids.get(self._stream)
         page = self._begin() if last is None else self._from(max(1, last - OVERLAP))
         self._move(page)
         yield self._arrival(page)
         while page.ids:
             reached = max(page.ids)
-            page = self._from(reached + 1)  # inclusive: what comes next begins one further on
+            page = self._from(reached + 1)  # the parameter is inclusive
             if max(page.ids, default=0) <= reached:
                 return
             self._move(page)
             yield self._arrival(page)
 
     def _move(self, page: _Entries) -> None:
-        """The place moves forward only: a page of the overlap is behind it."""
+        """Moves the position forward only: a page of the overlap lies before it."""
         newest = max(page.ids, default=0)
         if newest > self._places.ids.get(self._stream, 0):
             self._places.ids[self._stream] = newest
             self._places.since.pop(self._stream, None)
 
     def _begin(self) -> _Entries:
-        """A first page: by time, since counting from the first id would read tens of millions of entries."""
+        """The first page, by time: starting at the first id would read tens of millions of entries."""
         since = self._places.since.get(self._stream)
         if since is None:
             probe = self._get({"size": 1} if self._stream == ROLES else {"size": 1, "sort": "id,DESC"})
@@ -109,7 +109,7 @@ class _Feed:
         return self._get({name: since, **self._order()})
 
     def _from(self, first: int) -> _Entries:
-        """Entries from an id on. The role feed's parameter says «after»: asked for one before."""
+        """Requests entries from an id on. The role feed's parameter is exclusive, so it gets the id minus one."""
         parameter = {"afterId": first - 1} if self._stream == ROLES else {ID: first}
         return self._get({**parameter, **self._order()})
 
@@ -125,24 +125,24 @@ class _Feed:
         return _Entries(answer, body, _ids(self._stream, url, answer.status, body))
 
     def _arrival(self, page: _Entries) -> Arrival:
-        """A page under a name that says where it begins: the same page again is the same bytes, no news."""
+        """Arrival of a page, named by its first id: a page fetched again has the same bytes and is not new."""
         start = min(page.ids) if page.ids else "tom"
         arrival = page.answer.arrival(f"{self._stream}-{start}.json", Scope.FEED, self._places.cursor())
         return replace(arrival, body=io.BytesIO(page.body))
 
 
 def _ids(stream: str, url: str, status: int, body: bytes) -> tuple[int, ...]:
-    """Ids of a page's entries, in its order. What is no page stops the feed before its place moves."""
+    """Ids of a page's entries, in order. An invalid page stops the feed before its position moves."""
     try:
         found: Any = msgspec.json.decode(body)
         entries, name = (found, "id") if stream == ROLES else (_entries(found, stream), ID)
         return tuple(int(entry[name]) for entry in entries)
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise WrongBody(url, status, f"a page of the change feed was due: {error!r}") from None
+        raise WrongBody(url, status, f"expected a page of the change feed: {error!r}") from None
 
 
 def _entries(found: Any, stream: str) -> list[Any]:
-    """Entries of a HAL page; without any there is no `_embedded`, but `page` there is."""
+    """Entries of a HAL page; an empty page has no `_embedded`, but has `page`."""
     return found["_embedded"][_NAMES[stream]] if "_embedded" in found or not found["page"] else []
 
 

@@ -1,8 +1,8 @@
-"""The staged tables of the change feeds (docs/formats/no.md 3): who was named, and what a patch says of accounts.
+"""The staged tables of the change feeds (docs/formats/no.md 3): named subjects, and accounts reported by patches.
 
-Patches are not applied: they give new values only, and only since 2025. A feed says whom to ask; what is true
-comes from the answer. One thing only the feed knows: on which day accounts were registered. Does not belong
-here: reading pages (`oppdateringer`), or asking (`enhet`, `underenheter`, `roller`).
+Patches are not applied: they give new values only, and only since 2025. A feed says which subjects to request;
+their values come from the response. Only the feed has the day on which accounts were registered. Does not belong
+here: reading pages (`oppdateringer`), or requests (`enhet`, `underenheter`, `roller`).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ COLLECTIONS: Final = {"oppdaterteEnheter": ENTITIES, "oppdaterteUnderenheter": S
 ID: Final = "oppdateringsid"
 TIME: Final = "dato"
 KIND: Final = "endringstype"
-FIELDS: Final = "felt"  # ours: members that the patches touch
+FIELDS: Final = "felt"  # ours: members changed by the patches
 REMOVED: Final = "Fjernet"
-UNKNOWN: Final = "Ukjent"  # start rows of 2018: nothing happened
+UNKNOWN: Final = "Ukjent"  # initial rows of 2018: no change
 KINDS: Final = (UNKNOWN, "Ny", "Endring", "Sletting", REMOVED)
 OPERATIONS: Final = ("add", "replace", "remove", "move", "copy")
 
 NAMED: Final = Table(
     "no_oppdateringer",
-    "Whom the change feeds named last: one row per feed and entity, older ones only in the batches.",
+    "Latest change feed entries: one row per feed and entity; older ones only in the batches.",
     (STREAM, NUMBER),
     (
         Column(STREAM, Kind.TEXT, "enheter, underenheter or roller", nullable=False, allowed=STREAMS),
@@ -55,7 +55,7 @@ ACCOUNTS_TOLD: Final = Table(
 )
 STAGED: Final = {table.name: table for table in (NAMED, ACCOUNTS_TOLD)}
 
-# Counts of employees come in a wave every month. The nightly bulk brings them: nobody is asked for them.
+# Employee counts change in a monthly wave. The nightly bulk delivers them, so they cause no requests.
 COUNTS: Final = frozenset(
     {
         "antallAnsatte",

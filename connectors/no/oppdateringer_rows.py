@@ -1,9 +1,9 @@
-"""Pages of the change feeds as rows: HAL pages of entities and sub-units, CloudEvents of roles.
+"""Converts pages of the change feeds to rows: HAL pages of entities and sub-units, CloudEvents of roles.
 
 See docs/formats/no.md 3.
 
-Belongs here: what an entry is, and which cannot be kept. Does not belong here: what a file is (`oppdateringer`),
-or which entries make somebody ask (`named`).
+Belongs here: parsing entries, and which are rejected. Does not belong here: recognising a file (`oppdateringer`),
+or which entries require a look-up (`named`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warehouse.schema.types import LARGEST_INTEGER
 
 _NUMBER: Final = re.compile(r"[0-9]{9}")
 _YEAR: Final = re.compile(r"[0-9]{4}")
-_DECIMAL: Final = re.compile(r"[0-9]{1,18}")  # an id that is a number; «²» is a digit to Python, and none
+_DECIMAL: Final = re.compile(r"[0-9]{1,18}")  # a numeric id; not `str.isdigit`, which accepts «²»
 _ENTRY_KEYS: Final = frozenset({f.ID, f.TIME, f.NUMBER, f.KIND, "endringer", "_links", "links"})
 _EVENT_KEYS: Final = frozenset(
     {"specversion", "id", "source", "type", "time", "data", "subject", "datacontenttype", "dataschema"}
@@ -33,7 +33,7 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Page:
-    """Rows of one page while it is read."""
+    """Collects the rows of one page."""
 
     tally: Tally
     named: list[Row] = field(default_factory=list)
@@ -41,17 +41,17 @@ class Page:
     refused: list[tuple[object, str, object]] = field(default_factory=list)
 
     def batches(self) -> Iterator[Batch]:
-        """Both staged tables, in the order of the feed: of one entity the newest entry is the last."""
+        """Batches of both staged tables, in feed order: the newest entry of an entity is the last."""
         named = sorted(self.named, key=_order)
         yield staged.batch(f.NAMED, named, staged.reject_rows(self.refused), self.tally.drain())
         if self.accounts:
             yield staged.batch(f.ACCOUNTS_TOLD, self.accounts)
 
     def entries(self, stream: str, entries: Iterable[object]) -> None:
-        """Entries of the feeds of entities and sub-units."""
+        """Adds entries of the feeds of entities and sub-units."""
         for entry in entries:
             if not isinstance(entry, dict):
-                self.refused.append((None, "no object where an entry was due", entry))
+                self.refused.append((None, "an entry that is not an object", entry))
                 continue
             self._count_unknown(entry, _ENTRY_KEYS)
             patches = self._patches(entry.get("endringer"), entry)
@@ -63,10 +63,10 @@ class Page:
                 self._accounts(row, patches)
 
     def events(self, events: Iterable[object]) -> None:
-        """CloudEvents of the role feed: they only say that roles changed."""
+        """Adds CloudEvents of the role feed, which only say that roles changed."""
         for event in events:
             if not isinstance(event, dict):
-                self.refused.append((None, "no object where an event was due", event))
+                self.refused.append((None, "an event that is not an object", event))
                 continue
             self._count_unknown(event, _EVENT_KEYS)
             if event.get("type") != _EVENT_TYPE:
@@ -78,9 +78,9 @@ class Page:
                 self.named.append({**row, f.KIND: None, f.FIELDS: []})
 
     def _row(self, stream: str, number: object, entry_id: object, told: object) -> dict[str, Any] | None:
-        """The members that every feed has; None where nobody can be asked."""
+        """The members common to all feeds; None if there is no number to look up."""
         if not isinstance(entry_id, int | str) or isinstance(entry_id, bool) or not str(entry_id).strip():
-            self.refused.append((number, "no id: the entry cannot be told from another", told))
+            self.refused.append((number, "no id: the entry cannot be distinguished from others", told))
             return None
         if not isinstance(number, str) or not _NUMBER.fullmatch(number):
             self.tally.add("wrong_number", f.NUMBER, number)
@@ -100,7 +100,7 @@ class Page:
         return kind
 
     def _patches(self, patches: object, entry: Row) -> list[Row]:
-        """Patches that are ones; the others are told of, and the entity is asked for all the same."""
+        """The valid patches; others are signalled, and the entity is looked up anyway."""
         if patches is None:
             return []
         found: list[Any] = patches if isinstance(patches, list) else [patches]
@@ -136,34 +136,34 @@ def _is_patch(patch: object) -> bool:
 
 
 def _member(patch: Row) -> str:
-    """The top-level member that a patch touches; empty for the whole entity."""
+    """The top-level member that a patch changes; empty for the whole entity."""
     return str(patch["path"]).split("/", 2)[1]
 
 
 def _fields(patches: Iterable[Row]) -> list[str]:
-    """Members touched; `move` takes from one and gives to another."""
+    """Changed members; a `move` changes two."""
     touched = {_member(patch) for patch in patches}
     sources = {str(patch["from"]).strip("/").split("/")[0] for patch in patches if patch.get("from")}
     return sorted(touched | sources)
 
 
 def _whole(value: object) -> str | None:
-    """A year as text: it comes as text or, like counts, as a float."""
+    """A year as text: the source sends text or, as for counts, a float."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
 
 
 def _instant(told: object) -> datetime | None:
-    """UTC; None without a zone."""
+    """Parses a timestamp to UTC; None without a time zone."""
     try:
         found = datetime.fromisoformat(told) if isinstance(told, str) else None
         return found.astimezone(UTC) if found is not None and found.tzinfo is not None else None
-    except (ValueError, OverflowError):  # the first or last day of the calendar, moved over its edge
+    except (ValueError, OverflowError):  # a first or last day of the calendar that overflows when shifted
         return None
 
 
 def _order(row: Row) -> tuple[int, str]:
-    """By id, numbers by value; ids that are no numbers come last, by text."""
+    """Sort key by id: numeric ids by value, then other ids by text."""
     text = str(row[f.ID])
     return (int(text), "") if _DECIMAL.fullmatch(text) else (LARGEST_INTEGER + 1, text)

@@ -1,7 +1,7 @@
-"""Who tells news of Norwegian issuers: NewsWeb, MFN and the wires.
+"""News sources for Norwegian issuers: NewsWeb, MFN and the wires.
 
-Belongs here: naming them, and the ways from a wire's item to its company. Does not belong here: reading any
-of them.
+Belongs here: the list of sources, and the links from a wire's item to its company. Does not belong here: reading
+any of them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHARE: Final = Key("symbol_word", _shares)
 
 
 def links(table: str) -> tuple[Link, ...]:
-    """By ISIN and ticker through the list of Oslo, then by name: the whole one, then the core."""
+    """Links by ISIN and ticker through the Oslo list, then by name: first the whole name, then the core."""
     return (
         by_isin(table, SHARES, "ISIN"),
         Link(table, keys.by_symbol(MARKET, _cores), SHARES.name, SHARE),

@@ -1,8 +1,7 @@
-"""Staged entities to the shared `companies` (docs/formats/no.md 13.1 to 13.3): whole columns, per company.
+"""Maps staged entities to the shared `companies` (docs/formats/no.md 13.1 to 13.3), column by column.
 
-Belongs here: place, industry, employees, address, and joining a profile with the short body that may follow
-it. Does not belong here: the status table (`statuses`), figures (`financials`), or listing: no listing source
-is loaded, so nobody is listed yet and the source of that statement is null.
+Belongs here: place, industry, employees, address, and joining a profile with the short body that may follow it.
+Does not belong here: the status table (`statuses`), figures (`financials`), or listing (`euronext` sets it later).
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _META: Final = {
 
 
 def companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """One row per entity, short bodies and profiles together. A number without any name makes no row."""
+    """One row per entity, from short bodies and profiles. A number without any name gives no row."""
     if ENTITIES.name not in tables and DELETED.name not in tables:
         return staged.empty(COMPANIES)
     rows = _joined(tables).with_columns(statuses.ENDED, *statuses.FORCED).with_columns(_place())
@@ -63,7 +62,7 @@ def companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
 
 def _joined(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
-    """Profiles, short bodies (their columns prefixed) and former names: one row per number."""
+    """Joins profiles, short bodies (columns prefixed) and former names: one row per number."""
     rows = tables.get(ENTITIES.name, _none(ENTITIES)).select(*ENTITIES.names, *_META)
     if DELETED.name in tables:
         short = tables[DELETED.name].select(*DELETED.names, *_META).select(pl.all().name.prefix(_SHORT))
@@ -81,7 +80,7 @@ def _none(table: staged.Table) -> pl.LazyFrame:
 
 
 def _place() -> list[pl.Expr]:
-    """Columns `_part` of the address that places the company: the business address, else the postal one."""
+    """Columns `_part` of the address used for the company's place: the business address, else the postal one."""
     business = pl.any_horizontal(pl.col(f"forretningsadresse.{part}").is_not_null() for part in ADDRESS_PARTS)
     return [
         pl.when(business)
@@ -94,7 +93,7 @@ def _place() -> list[pl.Expr]:
 
 def _identity() -> list[pl.Expr]:
     short, removed = pl.col(_SHORT + NAME), pl.col(_SHORT + "respons_klasse") == REMOVED
-    # what a 410 takes away is personal: of a sole proprietor that is the name too
+    # a 410 removes personal data; for a sole proprietor that includes the name
     hidden = statuses.IS_REMOVED & (pl.col(FORM) == codes.SOLE_PROPRIETOR)
     name = pl.when(statuses.IS_DELETED & short.is_not_null() & ~removed).then(short).otherwise(pl.col(NAME))
     return [
@@ -111,7 +110,7 @@ def _identity() -> list[pl.Expr]:
 
 
 def _one_line(name: pl.Expr) -> pl.Expr:
-    """A name that the register broke over lines, as one."""
+    """Joins a name that the register split over lines."""
     return name.str.replace_all("\r", "", literal=True).str.replace_all("\n", " ", literal=True)
 
 
@@ -126,7 +125,7 @@ def _industry() -> list[pl.Expr]:
 
 
 def _where() -> list[pl.Expr]:
-    """Municipality and county: only of a Norwegian address (a foreign one has no municipality)."""
+    """Municipality and county, of Norwegian addresses only (foreign ones have no municipality)."""
     norwegian = (pl.col("_landkode") == MARKET).fill_null(pl.col("_kommunenummer").is_not_null())
     number = pl.when(norwegian).then(pl.col("_kommunenummer"))
     county_code = number.str.slice(0, 2)
@@ -150,7 +149,7 @@ def _rest() -> list[pl.Expr]:
     return [
         pl.lit(value=False).alias("is_listed"),
         pl.lit(None, pl.String).alias("is_listed_source"),
-        # true without a number is one to four, withheld: null, and never 0
+        # true without a number means one to four, withheld: null, never 0
         pl.when(pl.col("antallAnsatte").is_not_null())
         .then(pl.col("antallAnsatte"))
         .when(none_registered)
@@ -170,7 +169,7 @@ def _sources() -> list[pl.Expr]:
         pl.lit(f'","url":"{ENTITY_URL}'),
         pl.col(NUMBER),
         pl.lit('","retrieved_at":"'),
-        # written once for each instant, of which a million rows have a handful
+        # formatted once per distinct instant: a million rows have a handful
         seen.first().dt.strftime("%Y-%m-%dT%H:%M:%SZ").over(seen),
         pl.lit(f'","licence":"{LICENCE.name}","fields":["{fields}"]}}]'),
     )

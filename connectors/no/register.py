@@ -1,6 +1,6 @@
-"""What all datasets of Brønnøysundregistrene share: host, licence, company ids, check digits, pages.
+"""Common to all datasets of Brønnøysundregistrene: host, licence, company ids, check digits, pages.
 
-Does not belong here: the columns of one dataset, or how a record becomes a profile (`profiles`).
+Does not belong here: the columns of one dataset, or mapping a record to a profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ LICENCE: Final = Licence(
     "Brønnøysundregistrene",
 )
 
-# Weights 3 2 7 6 5 4 3 2 and 1 of the check digit itself must give a multiple of 11. A digit is a quotient
-# less ten times the next one, and ten is minus one modulo 11: so the quotients may be summed, each with its
-# own weight and the weight to its right, which halves the work on a million numbers. The weight of place 5
-# vanishes (6 + 5 = 11).
+# Weights 3 2 7 6 5 4 3 2, and 1 for the check digit, must sum to a multiple of 11. A digit is a quotient minus ten
+# times the next one, and ten is -1 modulo 11: so the quotients can be summed, each with its own weight plus the
+# weight to its right, which halves the work on a million numbers. The weight of place 5 vanishes (6 + 5 = 11).
 _QUOTIENT_WEIGHTS: Final = ((0, 1), (1, 3), (2, 5), (3, 7), (4, 9), (6, 2), (7, 9), (8, 5))
 _PREFIX: Final = company_id(MARKET, "")
 
@@ -41,21 +40,21 @@ def company_ids(number: pl.Expr) -> pl.Expr:
 
 
 def is_number(number: pl.Expr) -> pl.Expr:
-    """Nine digits.
+    """True for nine digits.
 
-    Whether the check digit holds is another question: registers hold numbers where it does not.
+    The check digit is not verified: registers contain numbers with an invalid one.
     """
     return number.str.contains(r"^[0-9]{9}$").fill_null(value=False)
 
 
 def has_check_digit(number: pl.Expr) -> pl.Expr:
-    """Modulus 11 over all nine digits; null where the value is no number."""
+    """True if the modulus 11 check over all nine digits holds; null if the value is not a number."""
     value = number.cast(pl.UInt32, strict=False)
     return reduce(add, (value // 10**place * weight for place, weight in _QUOTIENT_WEIGHTS)) % 11 == 0
 
 
 def number_holds(number: str) -> bool:
-    """Whether one text is nine digits whose check digit holds."""
+    """True if a text is nine digits with a valid check digit."""
     weights = (3, 2, 7, 6, 5, 4, 3, 2, 1)
     return (
         len(number) == len(weights)

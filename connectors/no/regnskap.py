@@ -1,8 +1,8 @@
 """Dataset no.regnskap: annual accounts from the open API of Regnskapsregisteret.
 
-Belongs here: the declaration, what a file is, reading and fetching. The answers read: an array with one row
-(until autumn 2026) or one per year and scope, a single object, and the XML form of either. Does not belong
-here: the mass file (`regnskap_masse`), or which post is which shared figure (`financials`).
+Belongs here: the declaration, recognising a file, reading and fetching. Accepted responses: an array with one row
+(until autumn 2026) or one per year and scope, a single object, and the XML form of either. Does not belong here:
+the mass file (`regnskap_masse`), or which post is which shared figure (`financials`).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from connectors.no.regnskap_fields import ACCOUNTS, JOURNAL
 from connectors.no.regnskap_rows import batch_of
 
 KEY: Final = "no.regnskap"
-_LIMIT: Final = 64 * 1024 * 1024  # one company's answer is a few kilobytes
+_LIMIT: Final = 64 * 1024 * 1024  # one company's response is a few kilobytes
 _HEAD: Final = 65_536
-_REFUSED: Final = 500  # for good, of banks and insurers (docs/formats/no.md 6.2)
+_REFUSED: Final = 500  # permanent, for banks and insurers (docs/formats/no.md 6.2)
 _LIST: Final = re.compile(rb'\s*\[\s*"')
 _TURTLE: Final = (b"@prefix", b"<http")
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)  # amounts are exact, never floats
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Accounts come one company at a time: always a part."""
+    """Recognises the accounts of one company, always a part."""
     head = plain_head(head)
     reason = _not_ours(name, head)
     return Recognised(None, Scope.PART) if reason is None else NotOurs(reason)
@@ -59,7 +59,7 @@ def _not_ours(name: str, head: bytes) -> str | None:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `no_regnskap`."""
+    """Yields one batch of `no_regnskap`."""
     with staged.opened(piece) as body:
         text = body.read(_LIMIT)
     status = error_status(text[:_HEAD])
@@ -72,14 +72,14 @@ def read(piece: Piece) -> Iterator[Batch]:
     elif found is Format.XML:
         records = _of_xml(piece, text)
     elif TOO_MANY.match(text):
-        raise Unreadable(piece.dataset, piece.name, "«Too many requests» with status 200: ask again later")
+        raise Unreadable(piece.dataset, piece.name, "«Too many requests» with status 200: try again later")
     else:
-        raise Unreadable(piece.dataset, piece.name, f"{found} where JSON accounts were due")
+        raise Unreadable(piece.dataset, piece.name, f"expected JSON accounts, found {found}")
     yield batch_of(piece, records)
 
 
 def _unavailable(piece: Piece, text: bytes) -> Batch:
-    """A bank, insurer or other filer of a layout that the open API refuses, for good."""
+    """Batch of a filer (bank, insurer or other) with a layout that the open API permanently refuses."""
     tally = staged.Tally(piece.dataset)
     try:
         path = str(_decoder.decode(text).get("path", ""))
@@ -108,7 +108,7 @@ def _of_xml(piece: Piece, text: bytes) -> list[Any]:
 
 
 def _tree(element: etree._Element) -> object:
-    """An element as the JSON form has it: an object, or its text. An empty element says nothing."""
+    """Converts an XML element to its JSON form: an object, or its text. An empty element becomes null."""
     if len(element):
         return {str(child.tag): _tree(child) for child in element}
     return (element.text or "").strip() or None

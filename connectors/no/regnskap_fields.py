@@ -1,6 +1,6 @@
-"""The fields of Regnskapsregisteret: staged tables of the open API and of the mass file, in their own words.
+"""The fields of Regnskapsregisteret: staged tables of the open API and of the mass file, in their own terms.
 
-Belongs here: names, kinds, field codes, and which posts must add up. Does not belong here: reading
+Belongs here: names, types, field codes, and which posts must add up. Does not belong here: reading
 (`regnskap`, `regnskap_masse`), or what a post means for the shared figures (`financials`).
 """
 

@@ -1,8 +1,8 @@
 """Dataset no.regnskap_masse: the mass file of Regnskapsregisteret (subscription), streamed.
 
 Belongs here: joining the two parts of a submission (RES: income statement, BAL: balance) on company, year,
-scope and journalnr, wherever in the file they stand. Does not belong here: the open API (`regnskap`), or what
-a field code is for the shared figures (`financials`).
+scope and journalnr, in any order in the file. Does not belong here: the open API (`regnskap`), or which shared
+figure a field code is (`financials`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Row = dict[str, Any]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The file's name says when it was written, as 20190327213825-masse-2.xml."""
+    """Recognises a mass file; its name has the time of writing: 20190327213825-masse-2.xml."""
     head = plain_head(head)
     found = sniff(head)
     if found is Format.EMPTY:
@@ -58,11 +58,11 @@ def _written_at(name: str) -> datetime | None:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `no_regnskap_masse`."""
+    """Yields batches of `no_regnskap_masse`."""
     with staged.opened(piece) as body:
         found = sniff(body.read(1024))
     if found is not Format.XML:
-        raise Unreadable(piece.dataset, piece.name, f"{found} where the XML of a mass file was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected the XML of a mass file, found {found}")
     with staged.opened(piece) as body:
         try:
             yield from _Reader(piece).batches(body)
@@ -71,7 +71,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 class _Reader:
-    """Submissions of one file: parts that still wait for the other one, rows that are whole."""
+    """Collects the submissions of one file: parts without their counterpart yet, and complete rows."""
 
     def __init__(self, piece: Piece) -> None:
         self._tally = staged.Tally(piece.dataset)
@@ -155,12 +155,12 @@ class _Reader:
 
 
 def _row(fields: dict[str, str | None]) -> tuple[Key, Row]:
-    """Key and row of one part, its posts still empty."""
+    """Key and row of one part, with empty posts."""
     number, journal, scope = fields.get("orgnr"), fields.get(JOURNAL), fields.get(TYPE)
     if number is None or not re.fullmatch(r"[0-9]{9}", number):
         raise Refused("organisation number is not nine digits")
     if journal is None:
-        raise Refused("no journalnr: the submission cannot be told from another")
+        raise Refused("no journalnr: the submission cannot be distinguished from others")
     if scope not in ("S", "K"):
         raise Refused(f"regnskapstype {scope!r} is neither S nor K")
     row: Row = {
@@ -174,7 +174,7 @@ def _row(fields: dict[str, str | None]) -> tuple[Key, Row]:
         or row["startdato"] > row["avslutningsdato"]
     ):
         said = f"startdato {fields.get('startdato')}, avslutningsdato {fields.get('avslutningsdato')}"
-        raise Refused(f"the period is no stretch of days: {said}")
+        raise Refused(f"the period is not a valid range of days: {said}")
     return (number, fields.get("regnaar") or "", scope, journal), row
 
 
@@ -182,7 +182,7 @@ _DATES: Final = frozenset(column.name for column in MASS.columns if column.kind 
 
 
 def _day(fields: dict[str, str | None], name: str) -> date | None:
-    """yyyymmdd; null where it does not read."""
+    """Parses yyyymmdd; None if invalid."""
     try:
         return datetime.strptime(fields.get(name) or "", "%Y%m%d").replace(tzinfo=UTC).date()
     except ValueError:
@@ -190,14 +190,14 @@ def _day(fields: dict[str, str | None], name: str) -> date | None:
 
 
 def _amount(info: etree._Element) -> int | None:
-    """The sum of a post; 0.00 over posts without any figure is a heading with notes, not a zero."""
+    """The sum of a post; 0.00 above posts without any figure is a heading with notes, not a zero."""
     total = whole((info.findtext("sum") or "").strip() or None)
     figures = [post.findtext("tall") for post in info.iterfind("post")]
     return None if total == 0 and figures and not any(figures) else total
 
 
 def _forget(element: etree._Element) -> None:
-    """Memory stays bounded: what was read goes, and its place among its siblings too."""
+    """Frees a processed element and its preceding siblings, so that memory stays bounded."""
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:

@@ -1,7 +1,7 @@
-"""Records of the open accounts API to a staged batch: types, rejects, signals.
+"""Converts records of the open accounts API to a staged batch: types, rejects, signals.
 
-Belongs here: one record and its fields, audited against the documented model. Does not belong here: what a
-body is (`regnskap`), or what the figures mean (`financials`).
+Belongs here: one record and its fields, audited against the documented model. Does not belong here: recognising a
+body (`regnskap`), or what the figures mean (`financials`).
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Refused(Exception):  # noqa: N818 - says what becomes of the record
 
 
 def batch_of(piece: Piece, records: Sequence[object]) -> Batch:
-    """The batch of one answer.
+    """The batch of one response.
 
-    Two rows of one submission and scope are one filing: the higher id is the newer.
+    Two rows of one submission and scope are one filing: the higher id is newer.
     """
     tally = Tally(piece.dataset)
     rows: list[Mapping[str, Value]] = []
@@ -72,7 +72,7 @@ def _key(record: object) -> str | None:
 
 def _row(record: object, tally: Tally) -> Mapping[str, Value]:
     if not isinstance(record, dict):
-        raise Refused("no object where accounts were due")
+        raise Refused("accounts that are not an object")
     found = dict(_flat(record))
     number = str(found.get(NUMBER))
     row = {
@@ -86,7 +86,7 @@ def _row(record: object, tally: Tally) -> Mapping[str, Value]:
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
-    """Members joined with dots; an empty object is a post that is not stated, as is a missing one."""
+    """Flattens members, names joined with dots; an empty object, like a missing one, is a post not stated."""
     if depth > _DEEPEST:
         raise Refused("objects nested deeper than the documented model")
     for name, value in record.items():
@@ -118,12 +118,12 @@ def _read(kind: Kind, value: object) -> Value:
             return date.fromisoformat(str(value))
         case _:
             if isinstance(value, bool) or not isinstance(value, str | int):
-                raise Misread(f"{value!r} is no text")
+                raise Misread(f"{value!r} is not text")
             return str(value)
 
 
 def _boolean(value: object) -> bool:
-    """JSON's own, or the text of the XML form."""
+    """Parses a JSON boolean or the text of the XML form."""
     found = {"true": True, "false": False}.get(str(value).lower())
     if found is None:
         raise ValueError(f"{value!r} is neither true nor false")
@@ -134,12 +134,12 @@ def _require(row: Mapping[str, Value]) -> None:
     if not re.fullmatch(r"[0-9]{9}", str(row[NUMBER])):
         raise Refused("organisation number is not nine digits")
     if not row[JOURNAL]:
-        raise Refused("no journalnr: the submission cannot be told from another")
+        raise Refused("no journalnr: the submission cannot be distinguished from others")
     if row[TYPE] not in SCOPES:
         raise Refused(f"regnskapstype {row[TYPE]!r} is neither SELSKAP nor KONSERN")
     start, end = row[START], row[END]
     if not isinstance(start, date) or not isinstance(end, date) or start > end:
-        raise Refused(f"the period is no stretch of days: fraDato {start}, tilDato {end}")
+        raise Refused(f"the period is not a valid range of days: fraDato {start}, tilDato {end}")
 
 
 def _audit(rows: pl.DataFrame, tally: Tally) -> None:

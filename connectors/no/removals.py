@@ -1,7 +1,7 @@
-"""Entities that Enhetsregisteret has taken away for legal reasons: status 410, `Fjernet` in the feed.
+"""Entities that Enhetsregisteret removed for legal reasons: status 410, `Fjernet` in the feed.
 
-What is personal must go with them. Belongs here: which staged rows say so. Does not belong here: the erasure, which
-follows the ingest (`connectors.declare.Jurisdiction.removed`).
+Their personal data must be erased. Belongs here: which staged rows mean removal. Does not belong here: the erasure,
+which follows the ingest (`connectors.declare.Jurisdiction.removed`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Dataset no.roller: roles that are ownership, of entities that the role feed names, and in bulk.
+"""Dataset no.roller: roles that mean ownership, for entities that the role feed names, and in bulk.
 
 See docs/formats/no.md 4.
 
-Belongs here: the declaration, what a file is, reading, fetching. Answers of `/enheter/{n}/roller` (404, an empty
-body: no roles) and the complete file, an array of entities with their groups. That file's shape is documented by
-nobody: what is not an array of entities with groups is refused as a whole. Does not belong here: what leaves at the
-door (`roller_redact`), or shares (`roller_holdings`).
+Belongs here: the declaration, recognising a file, reading, fetching. Reads responses of `/enheter/{n}/roller` (404,
+an empty body: no roles) and the complete file, an array of entities with their groups. That file's structure is
+undocumented: anything but an array of entities with groups is rejected as a whole. Does not belong here: redaction
+(`roller_redact`), or shares (`roller_holdings`).
 """
 
 from __future__ import annotations
@@ -60,11 +60,13 @@ _PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Roles of one entity, or of all: always a part, since who has no roles is not in the complete file."""
+    """Recognises roles of one or all entities, always a part: the complete file lacks entities without roles."""
     head = plain_head(head)
     if sniff(head) is Format.EMPTY:
         known = _NAME.search(name) is not None
-        return Recognised(None, Scope.PART) if known else NotOurs("empty body: it does not say whose roles")
+        return (
+            Recognised(None, Scope.PART) if known else NotOurs("empty body: it does not identify the entity")
+        )
     status = error_status(head)
     if status is not None:
         return NotOurs(f"error answer of the registry (status {status})")
@@ -75,7 +77,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `no_roller`."""
+    """Yields batches of `no_roller`."""
     with opened(piece) as body:
         head = body.read(_HEAD)
     if sniff(head) is Format.EMPTY:
@@ -89,19 +91,21 @@ def read(piece: Piece) -> Iterator[Batch]:
             else:
                 yield _single(piece, msgspec.json.decode(body.read(_LIMIT)))
     except (chunks.NotJson, *chunks.MALFORMED) as error:
-        raise Unreadable(piece.dataset, piece.name, f"JSON of roles was due: {error}") from error
+        raise Unreadable(piece.dataset, piece.name, f"expected the roles as JSON: {error}") from error
 
 
 def _nobody(piece: Piece) -> Batch:
-    """404: the entity has no roles, or no longer any."""
+    """Batch of a 404: the entity has no roles, or none any more."""
     found = _NAME.search(piece.name)
     if found is None:
-        raise Unreadable(piece.dataset, piece.name, "an empty body, and the name says nobody's number")
+        raise Unreadable(
+            piece.dataset, piece.name, "an empty body, and the file name has no organisation number"
+        )
     return staged.batch(ROLES, [{NUMBER: found.group(1), GROUPS: "[]"}])
 
 
 def _single(piece: Piece, body: Any) -> Batch:
-    """One entity's answer: it says whose it is in its links only."""
+    """Batch of one entity's response, which names the entity in its links only."""
     links = body.get("_links") if isinstance(body, dict) else None
     told = _PATH.search(msgspec.json.encode(links or {}).decode())
     found = told or _NAME.search(piece.name)
@@ -109,7 +113,7 @@ def _single(piece: Piece, body: Any) -> Batch:
 
 
 def _require_readable(piece: Piece, entity: object) -> None:
-    """What the door could not look through refuses the whole file."""
+    """Raises Unreadable for the whole file if redaction failed on a part of it."""
     if isinstance(entity, dict) and UNREADABLE in entity:
         raise Unreadable(piece.dataset, piece.name, str(entity[UNREADABLE]))
 
@@ -128,12 +132,12 @@ def _batch(piece: Piece, entities: Iterable[Any], number: str | None) -> Batch:
 
 
 def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Entries of the feed of roles."""
+    """Yields entries of the role feed."""
     yield from named(tables, STREAM)
 
 
 def _keeps(status: int, _is_removed: bool) -> str | None:
-    """404 and 410 are answers: nobody has a role any more."""
+    """Archives 404 and 410: the entity has no roles any more."""
     return ".json" if status in (OK, NONE, GONE) else None
 
 
@@ -141,7 +145,7 @@ QUESTION: Final = Question(lambda number: f"{ENTITY_URL}{number}/roller", ACCEPT
 
 
 class _Place(msgspec.Struct, omit_defaults=True):
-    """Where asking goes on: the hour of the last complete file, its validators, and who was asked."""
+    """The cursor: the hour of the last complete file, its HTTP validators, and the look-ups made."""
 
     hours: int | None = None
     validators: str = ""
@@ -159,9 +163,9 @@ class _Place(msgspec.Struct, omit_defaults=True):
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The complete file, at first and once a week, then the roles of entities that the feed names.
+    """Fetches the complete file, at first and once a week, then the roles of entities that the feed names.
 
-    A complete file that is not to be had keeps no answer: it is told of at the end.
+    An unavailable complete file does not block the look-ups: its error is raised at the end.
     """
     place = _Place.of(cursor)
     entries = list(subjects)

@@ -1,8 +1,7 @@
-"""The staged table of roles, and which roles are ownership (docs/formats/no.md 4).
+"""The staged table of roles, and which roles mean ownership (docs/formats/no.md 4).
 
-A role says who answers for whom; few say who owns. Those alone are staged: names of directors, auditors and
-administrators of estates do not pass the door (`roller_redact`). Does not belong here: reading (`roller`), shares
-(`roller_holdings`).
+Most roles are offices; only the few that mean ownership are staged: names of directors, auditors and administrators
+of estates are redacted (`roller_redact`). Does not belong here: reading (`roller`), shares (`roller_holdings`).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ KEY: Final = "no.roller"
 NUMBER: Final = "organisasjonsnummer"
 GROUPS: Final = "rollegrupper"
 
-PARTNER: Final = "DTPR"  # answers pro rata: its share is the only one stated
+PARTNER: Final = "DTPR"  # liable pro rata: the only role with a stated share
 WHOLE: Final = (
     "HFOR",
     "EIKM",
@@ -26,7 +25,7 @@ PUBLIC_FORMS: Final = ("KOMM", "FYLK", "STAT", "ORGL")
 
 ROLES: Final = Table(
     "no_roller",
-    "Who owns an entity by its roles: one row per entity asked about, also where nobody does.",
+    "Owners of an entity according to its roles: one row per requested entity, also without owners.",
     (NUMBER,),
     (
         Column(NUMBER, Kind.TEXT, "entity", nullable=False),

@@ -1,8 +1,8 @@
-"""Roles that are ownership to the shared `holdings` (docs/formats/no.md 4 and 13.5).
+"""Maps roles that mean ownership to the shared `holdings` (docs/formats/no.md 4 and 13.5).
 
 A partner's `ansvarsandel` is its share; the head office of a branch, the owner municipality and the owner of a sole
-proprietorship own the whole. Where several stand for the whole nobody's share is known. Persons: name only.
-Does not belong here: precedence over other sources (pipelines).
+proprietorship own 100 %. If several such roles exist, no share is known. Persons: name only. Does not belong here:
+precedence over other sources (pipelines).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Role = Mapping[str, Any]
 
 
 def share(stated: object) -> Decimal | None:
-    """A share as per cent: «50%», «33,33 %» or «1/3»; words and more than all are no share."""
+    """Parses a share as a percentage: «50%», «33,33 %» or «1/3»; None for words and shares above 100 %."""
     text = stated if isinstance(stated, str) else ""
     percent, fraction = _PERCENT.fullmatch(text), _FRACTION.fullmatch(text)
     if percent is not None:
@@ -67,7 +67,7 @@ def _of(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             **_stated(role, alone=whole == 1),
             "company_id": company_id(MARKET, row[f.NUMBER]),
             "register": f.KEY,
-            # two persons of one name in one company cannot be told apart without what we do not keep
+            # persons of the same name in one company cannot be distinguished without data we do not store
             "native_id": native if seen[native] == 1 else f"{native}:{seen[native]}",
             "is_direct": True,
             "controls": [role["type"]],
@@ -79,7 +79,7 @@ def _of(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def holder_of(role: Role) -> dict[str, Any] | None:
-    """Who holds by a role, and what the register knows them by (`native`); None where it does not say."""
+    """The holder of a role with the register's identifier (`native`); None if the role has none."""
     return _entity_holder(role) if role.get("enhet") else _person_holder(role)
 
 
@@ -100,7 +100,7 @@ def _entity_holder(role: Role) -> dict[str, Any] | None:
         "native": number,
         "holder_name": entity.get("navn") or None,
         "holder_type": "state" if form in f.PUBLIC_FORMS else "company",
-        # a foreign head office has a number here and is no company here
+        # a foreign head office has a Norwegian number but is not a Norwegian company
         "holder_company_id": company_id(MARKET, number) if ours else None,
         "holder_country": MARKET if ours else None,
     }
@@ -118,7 +118,7 @@ def _person_holder(role: Role) -> dict[str, Any] | None:
 
 
 def _day(text: object, seen: datetime) -> date | None:
-    """The day since when the group is as it is; one that lies ahead is a slip of the pen."""
+    """The day of the group's last change; a future one is a typing error and is dropped."""
     try:
         found = date.fromisoformat(text) if isinstance(text, str) else None
     except ValueError:

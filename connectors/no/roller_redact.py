@@ -1,10 +1,9 @@
-"""Persons' private facts leave roles before they are archived (docs/architecture.md 14, docs/formats/no.md 4).
+"""Removes personal data from roles before they are archived (docs/architecture.md 14, docs/formats/no.md 4).
 
-Of a person who owns, the name stays; birth dates and everything else go. Of directors, auditors, deputies and
-administrators of estates nothing stays but the role. Members that nobody has announced go too, however deep
-in a role they stand, and are named under `_left_out`, so that reading tells of them. A body that nobody could
-look through is not kept: an object `{"unreadable": reason}` stands for it, or for the rest of it. The archive
-packs again what is unpacked here.
+For persons who own, the name is kept; birth dates and everything else are removed. For directors, auditors,
+deputies and administrators of estates only the role is kept. Undocumented members are removed too, at any depth of
+a role, and listed under `_left_out`, so that reading signals them. A body that cannot be redacted, or the rest of
+it, is replaced by an object `{"unreadable": reason}`. The output is uncompressed; the archive compresses it again.
 """
 
 from __future__ import annotations
@@ -38,26 +37,26 @@ KEPT: Final = (
 )
 _ENTITY: Final = ("organisasjonsnummer", "_links", "links")
 _GROUP: Final = ("type", "sistEndret")
-_WITHIN: Final = frozenset({  # members below those that are kept, however deep: codes, entities, links
+_WITHIN: Final = frozenset({  # members kept at any depth below the kept ones: codes, entities, links
     "kode", "beskrivelse", "organisasjonsnummer", "organisasjonsform", "navn", "erSlettet", "_links", "links",
     "self", "enhet", "href",
 })  # fmt: skip
 _NAME: Final = ("fornavn", "mellomnavn", "etternavn")
-_LIMIT: Final = 64 << 20  # one entity's answer
+_LIMIT: Final = 64 << 20  # bytes of one entity's response
 Node = Mapping[str, Any]
 
 
 class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
-    """Why the body could not be looked through."""
+    """Why the body could not be redacted."""
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body without private facts, as a stream."""
+    """Returns the body without personal data, as a stream."""
     return stream(_parts(body))
 
 
 def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
-    """The body part by part; where it cannot be looked through any further, the reason ends it."""
+    """Yields the body part by part; if the rest cannot be redacted, the reason replaces it."""
     began = False
     try:
         for part in _clean(body):
@@ -69,7 +68,7 @@ def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
 
 
 def _clean(body: BinaryIO) -> Iterator[bytes]:
-    """The parts of a body, which is spooled where it cannot be read twice."""
+    """Yields the redacted parts of a body, which is spooled if it is not seekable."""
     if body.seekable():
         yield from _seen(body)
         return
@@ -90,7 +89,7 @@ def _seen(body: BinaryIO) -> Iterator[bytes]:
     elif kind is Format.JSON:
         yield from _json(body)
     else:
-        raise _Unseen(f"{kind.value} where JSON of roles was due")
+        raise _Unseen(f"expected JSON of roles, found {kind.value}")
 
 
 def _as_binary(file: Any) -> BinaryIO:
@@ -108,7 +107,7 @@ def _json(plain: BinaryIO) -> Iterator[bytes]:
 
 
 def _array(plain: BinaryIO) -> Iterator[bytes]:
-    """The complete file of all roles, entity by entity."""
+    """Yields the complete file of all roles, entity by entity."""
     separator = b"["
     for entities in chunks.arrays(plain, chunks.values):
         for entity in entities:
@@ -118,23 +117,23 @@ def _array(plain: BinaryIO) -> Iterator[bytes]:
 
 
 def _entity(body: Any) -> dict[str, Any]:
-    """One entity's roles; what is not in the documented shape may hold anything."""
+    """One entity's redacted roles. Raises _Unseen for an undocumented structure, which may contain anything."""
     groups = body.get(GROUPS) if isinstance(body, dict) else None
     if not isinstance(groups, list):
-        raise _Unseen(f"no {GROUPS} where an entity's roles were due")
+        raise _Unseen(f"no {GROUPS}: not the roles of an entity")
     return {**_kept(body, _ENTITY, (GROUPS,)), GROUPS: [_group(group) for group in groups]}
 
 
 def _group(group: Any) -> dict[str, Any]:
     roles = group.get("roller") if isinstance(group, dict) else None
     if not isinstance(roles, list):
-        raise _Unseen("a group without roller where roles were due")
+        raise _Unseen("a group without roller")
     return {**_kept(group, _GROUP, ("roller", "_links", "links")), "roller": [_role(role) for role in roles]}
 
 
 def _role(role: Any) -> dict[str, Any]:
     if not isinstance(role, dict):
-        raise _Unseen("no object where a role was due")
+        raise _Unseen("a role that is not an object")
     kept = _kept(role, KEPT, (*PERSONS, "_links", "links"))
     kind = role.get("type")
     owns = isinstance(kind, dict) and kind.get("kode") in OWNERS
@@ -145,7 +144,7 @@ def _role(role: Any) -> dict[str, Any]:
 
 
 def _kept(node: Node, names: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
-    """The named members as far as they are announced, and what of the node is neither kept nor known."""
+    """The documented members among `names`, plus the names of members that are neither kept nor known."""
     kept = {name: _announced(node[name]) for name in names if name in node}
     deep = (name for key, member in kept.items() if member != node[key] for name in _unannounced(node[key]))
     more = sorted({*deep, *(node.keys() - {*names, *known})})
@@ -159,7 +158,7 @@ def _announced(value: Any) -> Any:
 
 
 def _unannounced(value: Any) -> Iterator[str]:
-    """Names of members that `_announced` leaves out."""
+    """Yields names of members that `_announced` leaves out."""
     if isinstance(value, list):
         for one in value:
             yield from _unannounced(one)
@@ -169,7 +168,7 @@ def _unannounced(value: Any) -> Iterator[str]:
 
 
 def _person(person: Any) -> dict[str, Any]:
-    """The name, and nothing else."""
+    """The person's name only."""
     name = person.get("navn") if isinstance(person, dict) else None
     if isinstance(name, dict):
         return {"navn": {key: name[key] for key in _NAME if isinstance(name.get(key), str)}}

@@ -1,7 +1,7 @@
-"""One entity's roles to a staged row: the ones that are ownership and in force (docs/formats/no.md 4).
+"""Converts one entity's roles to a staged row: those in force that mean ownership (docs/formats/no.md 4).
 
-Belongs here: which roles count, and the signals. Roles that ended are `fratraadt` or `avregistrert`; the first was
-missing in September 2026, so absent is false. Does not belong here: whose answer it is (`roller`).
+Belongs here: which roles count, and the signals. Ended roles are `fratraadt` or `avregistrert`; the first was
+missing in September 2026, so absent means false. Does not belong here: which entity a response is for (`roller`).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Refused(Exception):  # noqa: N818 - says what the record is
 
 
 def row_of(entity: object, number: str | None, tally: Tally) -> dict[str, str]:
-    """The row of one entity. `number`: whose answer it is, where it does not say so itself."""
+    """The row of one entity. `number`: the requested entity, if the response does not name it."""
     if not isinstance(entity, dict) or not isinstance(entity.get(GROUPS), list):
-        raise Refused("no rollegrupper where an entity's roles were due")
+        raise Refused("no rollegrupper: not the roles of an entity")
     own = entity.get(NUMBER) or number
     if not isinstance(own, str) or not _NUMBER.fullmatch(own):
-        raise Refused("it does not say whose roles these are")
+        raise Refused("it does not identify the entity")
     _left_out(entity, own, tally)
     kept = [role for group in entity[GROUPS] for role in _owning(group, own, tally)]
     return {NUMBER: own, GROUPS: msgspec.json.encode(kept, order="sorted").decode()}
@@ -49,7 +49,7 @@ def _owning(group: object, number: str, tally: Tally) -> Iterator[dict[str, Any]
     _left_out(group, number, tally)
     for role in group["roller"]:
         if not isinstance(role, dict):
-            raise Refused("no object where a role was due")
+            raise Refused("a role that is not an object")
         _left_out(role, number, tally)
         kind = role.get("type")
         code = kind.get("kode") if isinstance(kind, dict) else None
@@ -70,7 +70,7 @@ def _owning(group: object, number: str, tally: Tally) -> Iterator[dict[str, Any]
 
 
 def _entity(entity: object) -> dict[str, Any] | None:
-    """The members of a holder that is an entity. Its `navn` is an array, of lines or of former and present."""
+    """Members of a holder that is an entity. Its `navn` is an array of lines, or of former and current names."""
     if not isinstance(entity, dict):
         return None
     form = entity.get("organisasjonsform")

@@ -1,7 +1,7 @@
 """The status of an entity (docs/formats/no.md 13.2): one decision table, first match wins.
 
 The register has no «dormant». Bankruptcy and winding-up are mapped to it, since such companies are still
-registered; the register's own word and date stay beside it. Does not belong here: the rest of the profile.
+registered; the register's own term and date are kept with it. Does not belong here: the rest of the profile.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from connectors.kit.statuses import Rule, decided
 from connectors.no.enheter_fields import FORCED_DATES, REMOVED
 from connectors.no.register import day
 
-SHORT: Final = "short."  # prefix of the short body's columns beside the profile's
+SHORT: Final = "short."  # prefix of the short body's columns, joined to the profile's
 
 _profile_seen: Final = pl.col("_observed_at")
 _short_seen: Final = pl.col(f"{SHORT}_observed_at")
@@ -26,8 +26,8 @@ _REMOVED: Final = "_removed"
 IS_DELETED: Final = pl.col(_DELETED)
 IS_REMOVED: Final = pl.col(_REMOVED)
 
-# A short body counts until a newer profile says that the entity is back. On a tie it wins: a bulk file is of
-# the night before.
+# A short body counts until a newer profile shows that the entity is back. It wins a tie: a bulk file is from the
+# night before.
 _ended: Final = _short_seen.is_not_null() & (_profile_seen.is_null() | (_short_seen >= _profile_seen))
 ENDED: Final = _ended.alias(_DELETED)
 
@@ -42,7 +42,7 @@ FORCED: Final = (
 )
 
 
-# absent from a complete bulk, which lists every living entity, and not seen since
+# absent from a complete bulk, which lists every active entity, and not seen since
 _RETIRED: Final = (pl.col("_retired_at") >= _profile_seen).fill_null(value=False)
 
 

@@ -1,7 +1,7 @@
 """Dataset no.underenheter: sub-units of Enhetsregisteret, in bulk and one by one (docs/formats/no.md 2).
 
-Belongs here: the declaration, what a file is, reading and fetching. A deleted sub-unit answers with a short body, a
-removed one with 410. Does not belong here: rows (`underenheter_rows`), or the companies they belong to.
+Belongs here: the declaration, recognising a file, reading and fetching. A deleted sub-unit returns a short body, a
+removed one 410. Does not belong here: rows (`underenheter_rows`), or the companies they belong to.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _GONE_NAME: Final = re.compile(r"([0-9]{9})[^/]{0,200}-410\b")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Every file of sub-units is a part: only a fetch, or the folder's own word, knows that one is complete."""
+    """Recognises files of sub-units as parts: only a fetch or the folder's `day.json` knows one is complete."""
     head = plain_head(head)
     if _gone(name, head) is not None:
         return Recognised(None, Scope.PART)
@@ -75,14 +75,14 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def _gone(name: str, head: bytes) -> str | None:
-    """The number of a sub-unit that answered 410, from the file's name."""
+    """Number of a sub-unit that returned 410, from the file name."""
     found = _GONE_NAME.search(name)
     gone = error_status(head) == GONE or sniff(head) is Format.EMPTY
     return found.group(1) if found and gone else None
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `no_underenheter`."""
+    """Yields batches of `no_underenheter`."""
     with opened(piece) as body:
         head = body.read(_HEAD)
     gone = _gone(piece.name, head)
@@ -95,7 +95,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     elif found is Format.JSON:
         yield from _of_json(piece, head)
     else:
-        raise Unreadable(piece.dataset, piece.name, f"{found} where CSV or JSON of sub-units was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected CSV or JSON of sub-units, found {found}")
 
 
 def _of_json(piece: Piece, head: bytes) -> Iterator[Batch]:
@@ -112,7 +112,7 @@ def _of_json(piece: Piece, head: bytes) -> Iterator[Batch]:
 
 
 def _elements(body: Any) -> list[Any]:
-    """Elements of a search page; a body that is none is one element."""
+    """Elements of a search page; any other body is one element."""
     if isinstance(body, dict) and "_embedded" in body:
         found = body["_embedded"].get("underenheter") if isinstance(body["_embedded"], dict) else None
         return found if isinstance(found, list) else []
@@ -120,7 +120,7 @@ def _elements(body: Any) -> list[Any]:
 
 
 def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Entries of the feed of sub-units."""
+    """Yields entries of the sub-unit feed."""
     yield from named(tables, STREAM)
 
 
@@ -135,9 +135,9 @@ _BULK_MARK: Final = "\n"  # between the two cursors
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The nightly bulk where its ETag is another one, then answers about what the feed names.
+    """Fetches the nightly bulk if its ETag changed, then the sub-units that the feed names.
 
-    A bulk that is not to be had keeps no answer: it is told of at the end.
+    An unavailable bulk does not block the look-ups: its error is raised at the end.
     """
     validators, _, memory = (cursor.value if cursor else "").partition(_BULK_MARK)
     broken: FetchError | None = None
@@ -164,7 +164,7 @@ def _bulk(http: Http, validators: str) -> Fetched | None:
 
 
 def _with_bulk(arrival: Arrival, validators: str) -> Arrival:
-    """The arrival with both cursors, where it carries one."""
+    """Adds the bulk's cursor to an arrival that carries a look-up cursor."""
     if arrival.cursor is None:
         return arrival
     return replace(arrival, cursor=Cursor(f"{validators}{_BULK_MARK}{arrival.cursor.value}"))

@@ -1,8 +1,8 @@
-"""The staged table of sub-units and the keys of their records that stay in RAW.
+"""The staged table of sub-units, and the keys of their records left in RAW.
 
 See docs/formats/no.md 2.1, last lines.
 
-A sub-unit is no company: it belongs to its parent (`overordnetEnhet`). Does not belong here: reading
+A sub-unit is not a company: it belongs to its parent (`overordnetEnhet`). Does not belong here: reading
 (`underenheter`, `underenheter_json`).
 """
 
@@ -25,7 +25,7 @@ DATES: Final = (
 
 SUB_UNITS: Final = Table(
     "no_underenheter",
-    "Sub-units, attached to their parents: deleted ones keep their row, without a parent.",
+    "Sub-units with their parents; deleted ones keep their row, without a parent.",
     (NUMBER,),
     (
         Column(NUMBER, Kind.TEXT, "number of the sub-unit", nullable=False),
@@ -47,7 +47,7 @@ MANDATORY: Final = (NUMBER, "navn", "organisasjonsform.kode", PARENT)
 ALIASES: Final = {"registreringsdatoIEnhetsregisteret": "registreringsdatoEnhetsregisteret"}
 
 _ADDRESS: Final = ("adresse", "poststed", "postnummer", "kommune", "kommunenummer", "land", "landkode")
-# Counts of employees are left in RAW: they move every month, and companies have their own
+# Employee counts are left in RAW: they change every month, and companies have their own
 IGNORED: Final = (
     "organisasjonsform.beskrivelse",
     "organisasjonsform.utgaatt",

@@ -1,6 +1,6 @@
-"""Sub-units as rows: the bulk CSV and JSON bodies (bulk array, search page, single answer, short body).
+"""Converts sub-units to rows: the bulk CSV and JSON bodies (bulk array, search page, single response, short body).
 
-Belongs here: which records are kept, and the signals. Does not belong here: what a file is, or fetching
+Belongs here: which records are kept, and the signals. Does not belong here: recognising a file, or fetching
 (`underenheter`).
 """
 
@@ -25,7 +25,7 @@ _REASON: Final = "_reason"
 _NUMBER: Final = re.compile(r"[0-9]{9}")
 _AS_TEXT: Final = as_text(f.SUB_UNITS)
 LAYOUT: Final = tabular.Layout(
-    # the bulk lists living sub-units: it has no column for deletion
+    # the bulk lists active sub-units: it has no column for deletion
     table=replace(
         _AS_TEXT, columns=tuple(column for column in _AS_TEXT.columns if column.name not in f.OF_DELETED)
     ),
@@ -42,13 +42,13 @@ _REFUSED: Final = (
     .when(_FORM.is_not_null() & ~_FORM.is_in(f.FORMS) & (_FORM.str.len_bytes() > 4))  # noqa: PLR2004
     .then(pl.lit("the legal form is not a code"))
     .when(pl.col("respons_klasse").is_null() & ~is_number(pl.col(f.PARENT)))
-    .then(pl.lit("no parent: the sub-unit belongs to nobody"))
+    .then(pl.lit("no parent: the sub-unit belongs to no entity"))
     .alias(_REASON)
 )
 
 
 def of_csv(piece: Piece) -> Iterator[Batch]:
-    """Batches of the bulk CSV."""
+    """Yields batches of the bulk CSV."""
     tally = Tally(piece.dataset)
     absent = [pl.lit(None, pl.String).alias(name) for name in f.OF_DELETED]
     for batch in tabular.read(piece, LAYOUT):
@@ -63,7 +63,7 @@ def of_records(records: Iterable[object], tally: Tally) -> Batch:
         if isinstance(record, dict):
             rows.append(_row(record, tally))
         else:
-            refused.append((None, "no object where a sub-unit was due", record))
+            refused.append((None, "a sub-unit that is not an object", record))
     frame = pl.DataFrame(rows, schema=dict.fromkeys(f.SUB_UNITS.names, pl.String))
     return _batch(frame, staged.reject_rows(refused), tally, ())
 
@@ -93,7 +93,7 @@ def _text(value: object) -> str | None:
 
 
 def _batch(rows: pl.DataFrame, rejects: pl.DataFrame, tally: Tally, signals: tuple[Any, ...]) -> Batch:
-    """Rows with types, what is refused, and what a person should look at."""
+    """Typed rows, rejects and signals of one chunk."""
     reason = rows.select(_REFUSED).to_series()
     kept = rows.filter(reason.is_null())
     bad = rows.with_columns(reason).filter(reason.is_not_null())
@@ -117,5 +117,5 @@ def _batch(rows: pl.DataFrame, rejects: pl.DataFrame, tally: Tally, signals: tup
 
 
 def removed(number: str) -> Batch:
-    """Status 410: says that the sub-unit is gone for legal reasons, and nothing else."""
+    """Batch of a 410 response: the sub-unit was removed for legal reasons; it holds nothing else."""
     return staged.batch(f.SUB_UNITS, [{f.NUMBER: number, "respons_klasse": f.REMOVED}])

@@ -1,7 +1,7 @@
-"""The staged table of acts: one row per act and company, every authority of a market in one shape.
+"""The staged table of acts: one row per act and company, the same columns for every authority of a market.
 
-Belongs here: columns, one act to its rows. A title of respondents names several companies: each has its own row and
-finds its own company. Does not belong here: reading a feed (`feeds`), or finding companies (`market`).
+Belongs here: columns, one act to its rows. A title with several respondents names several companies: each has
+its own row and link. Does not belong here: reading a feed (`feeds`), or finding companies (`market`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from connectors.matching.parties import Party
 from connectors.regulators.authorities import Authority
 from warehouse.schema.types import Column, Kind, Table
 
-SURE: Final = "register"  # in place of a mark: the list is of companies alone
+SURE: Final = "register"  # instead of a legal form: the list contains companies only
 
 _T: Final = Kind.TEXT
 _COLUMNS: Final = (
@@ -28,14 +28,14 @@ _COLUMNS: Final = (
         nullable=False,
     ),
     Column("place", Kind.INTEGER, "which of the companies it names, from 1", nullable=False),
-    Column("register", _T, "dataset that told", nullable=False),
+    Column("register", _T, "dataset that reported it", nullable=False),
     Column("authority", _T, "name of the authority", nullable=False),
     Column("authority_country", _T, "ISO 3166-1 alpha-2"),
     Column("kind", _T, "docs/formats/news.md 1.9", nullable=False),
     Column("name", _T, "company as written"),
     Column("mark", _T, "how it is known as one: form, word, register"),
-    Column("is_whole", Kind.BOOLEAN, "false where «and» before it may be part of its name", nullable=False),
-    Column("lei", _T, "where the source gives one that holds"),
+    Column("is_whole", Kind.BOOLEAN, "false if a preceding «and» may be part of its name", nullable=False),
+    Column("lei", _T, "if the source gives a valid one"),
     Column("title", _T, "headline, without persons where it lists respondents", nullable=False),
     Column("url", _T, "address of its page"),
     Column("published_at", Kind.INSTANT, "as published", nullable=False),
@@ -56,7 +56,7 @@ class Respondent:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act of an authority, before it is divided among companies."""
+    """One act of an authority, before it is split by company."""
 
     authority: Authority
     native_id: str
@@ -87,7 +87,7 @@ def respondents(found: Sequence[Party]) -> tuple[Respondent, ...]:
 
 
 def rows(register: str, act: Act) -> Iterator[dict[str, Any]]:
-    """The staged rows of an act; none where it names no company."""
+    """The staged rows of an act; none if it names no company."""
     for place, one in enumerate(act.respondents, start=1):
         yield {
             "authority_code": act.authority.code,

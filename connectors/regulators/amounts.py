@@ -1,8 +1,8 @@
-"""Amounts of money in headlines and texts, read by rule in four languages (docs/formats/news.md 1.9).
+"""Parses amounts of money in headlines and texts, by rules for four languages (docs/formats/news.md 1.9).
 
-«SEK 1,2 miljoner», «1 500 000 kronor», «£27,766,200», «$1.5 million», «200 000 euroa». One amount alone is read:
-where a text has two, nothing says which is the fine. A range, an amount that is said to be about so much, and one
-whose scale nobody knows are none. Does not belong here: whether an act has a fine at all.
+«SEK 1,2 miljoner», «1 500 000 kronor», «£27,766,200», «$1.5 million», «200 000 euroa». Only a single amount is
+accepted: with two in a text, nothing shows which is the fine. Ranges, approximate amounts, and amounts with an
+unknown scale are ignored. Does not belong here: whether an act has a fine at all.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-REACH: Final = 20_000  # characters that are looked through
+REACH: Final = 20_000  # characters that are searched
 _LARGEST: Final = Decimal(10) ** 15
-_THOUSANDS: Final = 3  # digits between two signs
+_THOUSANDS: Final = 3  # digits between two separators
 _BLANK: Final = "[ \u00a0\u2007\u202f]"
 _NUMBER: Final = (
     rf"\d{{1,3}}(?:{_BLANK}\d{{3}}(?!\d)){{1,4}}(?:[.,]\d{{1,2}})?|\d{{1,15}}(?:[.,'’]\d{{1,9}}){{0,5}}"
@@ -60,7 +60,7 @@ _CROWNS: Final = (
     "mnkr",
     "tkr",
     "kruunua",
-)  # whose, the country says
+)  # currency by the country
 _CROWN: Final = {"SE": "SEK", "NO": "NOK", "DK": "DKK", "FI": "SEK"}
 _ENGLISH: Final = ("UK", "US")
 _ENGLISH_SCALES: Final = ("thousand", "million", "millions", "billion", "billions", "bn", "trillion")
@@ -70,7 +70,7 @@ _signs = r"us\$|[£€$]"
 _words = "|".join(
     sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True)
 )
-# Behind a number: it is of a scale that is none of ours, or goes on as a range («5x», «10-20», «5 to 6»)
+# After a number: its scale is unknown, or it continues as a range («5x», «10-20», «5 to 6»)
 _GOES_ON: Final = (
     rf"(?!(?!(?:{_words})\b)\w|{_BLANK}?[–—-]{_BLANK}?[£€$]?\d"
     rf"|{_BLANK}(?:to|till|til|and|og|och){_BLANK}[£€$]?\d)"
@@ -81,7 +81,7 @@ _AMOUNT: Final = re.compile(
     rf"(?:{_BLANK}?(?P<after>{_signs}|(?:{_words})\b))?",
     re.IGNORECASE,
 )
-# Before an amount: it is about so much, or the end of a range, or of a larger one («10 miljoner 500 tusen»)
+# Before an amount: it is approximate, or the end of a range, or of a larger one («10 miljoner 500 tusen»)
 _ABOUT: Final = re.compile(
     r"(?:\b(?:over|more than|at least|nearly|almost|about|around|approximately|up to|less than|under|some|"
     r"mer än|minst|nästan|cirka|ca|omkring|ungefär|upp till|högst|"
@@ -90,13 +90,13 @@ _ABOUT: Final = re.compile(
     rf"\b(?:between|mellan|mellom){_BLANK}[\d.,]{{1,12}}{_BLANK}(?:and|och|og))[ \u00a0]*\Z",
     re.IGNORECASE,
 )
-_BEFORE: Final = 32  # characters before an amount that say how it is meant
+_BEFORE: Final = 32  # characters before an amount that qualify it
 
 
 def amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
-    """Amount and currency of the first text that names any; both None where it names several, or none does.
+    """Amount and currency of the first text that names any; both None if it names several, or none does.
 
-    A text that names one by about so much is passed over: the next may be exact.
+    A text with an approximate amount is skipped: the next may be exact.
     """
     for text in texts:
         found = set(_amounts(country, text[:REACH])) if text else set()
@@ -108,7 +108,7 @@ def amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
 
 
 def _amounts(country: str, text: str) -> list[tuple[int, str] | None]:
-    """Every amount of a text; None for those that are no exact ones."""
+    """Every amount of a text; None for those that are not exact."""
     found: list[tuple[int, str] | None] = []
     for match in _AMOUNT.finditer(text):
         before, scale, after = (match[name] and match[name].lower() for name in ("before", "scale", "after"))
@@ -128,11 +128,11 @@ def _amounts(country: str, text: str) -> list[tuple[int, str] | None]:
 
 
 def number(written: str, country: str, scale: str | None = None) -> Decimal | None:
-    """A number as a country writes it; None where the signs in it part nothing, or nobody knows what.
+    """Parses a number as a country writes it; None if its separators are inconsistent or ambiguous.
 
     `1,500` is 1500 everywhere: no fine has three decimals. Before a scale it depends on the language: «1,500
-    million» is English, «1,500 miljoner» is not; where the words are of one language and the authority of another,
-    or a sign is the one that neither writes, it stays unknown.
+    million» is English, «1,500 miljoner» is not; if the words are of one language and the authority of another,
+    or the separator is one that neither uses, it stays unknown.
     """
     plain = re.sub(rf"{_BLANK}|['’]", "", written)
     signs = [sign for sign in plain if sign in ".,"]
@@ -151,7 +151,7 @@ def number(written: str, country: str, scale: str | None = None) -> Decimal | No
 
 
 def _parts_thousands(plain: str, sign: str, country: str, scale: str | None) -> bool | None:
-    """Whether the one sign of a number stands between thousands; None where nobody can tell."""
+    """Whether the only separator of a number is a thousands separator; None if ambiguous."""
     if len(plain.rpartition(sign)[2]) != _THOUSANDS or len(set(plain) & {".", ","}) > 1:
         return False
     if scale is None or plain.count(sign) > 1:

@@ -1,6 +1,6 @@
 """Authorities by the codes of docs/formats/news.md 1.9: name, country, host of their pages.
 
-Does not belong here: addresses of feeds (one module per authority).
+Does not belong here: URLs of feeds (one module per authority).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Who acts. `country`: ISO 3166-1 alpha-2; None for one of the Union. `host`: where its own pages are."""
+    """An authority. `country`: ISO 3166-1 alpha-2; None for one of the EU. `host`: of its own pages."""
 
     code: str
     name: str

@@ -1,6 +1,6 @@
 """Datasets `uk.fca` and `uk.pra`: news of the FCA and of the Bank of England (docs/formats/news.md 1.3).
 
-Belongs here: the declarations. Of the FCA's categories press releases, news and statements are read, and notices;
+Belongs here: the declarations. Of the FCA's categories, press releases, news, statements and notices are read;
 blogs and speeches name companies without acting on them. Does not belong here: the sentences (`sentences`).
 """
 

@@ -1,7 +1,7 @@
 """Dataset `us.cftc`: enforcement press releases of the CFTC (docs/formats/news.md 1.2).
 
-Belongs here: the declaration, release numbers. Names stand in the sentence of the title. Does not belong here: the
-sentences (`sentences`).
+Belongs here: the declaration, release numbers. Names are in the sentence of the title. Does not belong here:
+the sentences (`sentences`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NUMBER: Final = re.compile(r"(?:^|/)(?:pr-?)?(\d{2,6}-\d{2})$")
 
 
 def _identified(authority: Authority, item: Item) -> str | None:
-    """The number of the release, the tail of its address; else the path."""
+    """The number of the release, from the end of its URL; else the path."""
     path = feeds.path(item.link, authority.host)
     found = None if path is None else _NUMBER.search(path)
     return path if found is None else found[1]

@@ -1,8 +1,8 @@
 """Dataset `<cc>.esma`: ESMA's register of sanctions, and its suspensions and removals (docs/formats/news.md 1.8).
 
-Belongs here: the declaration, what a file is, what of it is archived. One dataset for both: each market keeps the
-rows of its own authority and, by their LEI, those of its companies elsewhere. Does not belong here: the rows of
-either (`esma_sanctions`, `esma_suspensions`).
+Belongs here: the declaration, recognising files, redaction. One dataset for both: each market keeps the rows of
+its own authority and, by their LEI, those of its companies elsewhere. Does not belong here: the rows of either
+(`esma_sanctions`, `esma_suspensions`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LICENCE: Final = Licence(
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Answers of the register of sanctions, the export of suspensions; HTML is that without its session."""
+    """Recognises sanctions responses and the suspensions export; HTML is the export without a session."""
     del name
     head = opening(head)
     found = sniff(head)
@@ -82,6 +82,6 @@ def dataset(market: str) -> Dataset:
         recognise=recognise,
         split=staged.single,
         read=partial(read, market),
-        redact=partial(esma_sanctions.redact, market),  # suspensions name nobody
+        redact=partial(esma_sanctions.redact, market),  # suspensions name no persons
         fetch=fetching.registers,
     )

@@ -20,7 +20,7 @@ _ISO: Final = {"EL": "GR", "UK": "GB"}
 
 
 def country(written: str | None) -> str | None:
-    """ISO 3166-1 alpha-2 of a country as written; None for none, or one nobody knows."""
+    """ISO 3166-1 alpha-2 of a country as written; None if absent or unknown."""
     text = (written or "").strip()
     if text.upper() in _CODES:
         return _ISO.get(text.upper(), text.upper())

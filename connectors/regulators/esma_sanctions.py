@@ -1,7 +1,7 @@
-"""ESMA's register of sanctions: answers of its Solr core as acts (docs/formats/news.md 1.8).
+"""ESMA's register of sanctions: responses of its Solr core as acts (docs/formats/news.md 1.8).
 
-Belongs here: documents to acts, and what of a document is archived. Many documents name a person in their text and
-no company: these are left out. Does not belong here: suspensions (`esma_suspensions`).
+Belongs here: documents to acts, and redaction of documents. Many documents name a person in their text and no
+company: these are left out. Does not belong here: suspensions (`esma_suspensions`).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _KEPT: Final = (
     _KEY, "sn_sanctionLegalFrameworkName", "sn_natureFullName", "sn_date", "sn_ncaCodeFullName", "sn_countryName",
 )  # fmt: skip
 _TEXT: Final = "sn_text"
-_FIELD: Final = b'"sn_'  # what a field of the register begins with
+_FIELD: Final = b'"sn_'  # prefix of the register's fields
 _OWN: Final = {"SE": FI, "NO": FT}
-_NATURES: Final = (  # words of a nature, first that fits
+_NATURES: Final = (  # words of a nature of sanction; the first match wins
     (("fine", "pecuniary", "penalty", "monetary"), kinds.SANCTION_FINE),
     (("withdraw", "revocation", "revoke"), kinds.LICENCE_WITHDRAWAL),
     (("ban", "prohibit"), kinds.PROHIBITION),
@@ -55,7 +55,7 @@ Document = dict[str, Any]
 
 
 def read(market: str, piece: Piece) -> Batch:
-    """The acts of one answer. Raises Unreadable for what is none."""
+    """The acts of one response. Raises Unreadable for other content."""
     with staged.opened(piece) as stream:
         body = stream.read(LARGEST + 1)
     try:
@@ -76,26 +76,26 @@ def read(market: str, piece: Piece) -> Batch:
 
 
 def documents(body: bytes) -> list[Document]:
-    """The documents of an answer; ValueError says why there are none."""
+    """The documents of a response; ValueError gives the reason why there are none."""
     if len(body) > LARGEST:
-        raise ValueError(f"more than {LARGEST >> 20} MiB where an answer of the register was due")
+        raise ValueError(f"expected an answer of the register, found more than {LARGEST >> 20} MiB")
     try:
         answer: Any = msgspec.json.decode(body)
     except MALFORMED as error:
         raise ValueError(f"JSON that does not parse: {error}") from None
-    if isinstance(answer, dict) and "unreadable" in answer:  # of `redact`
+    if isinstance(answer, dict) and "unreadable" in answer:  # written by `redact`
         raise ValueError(str(answer["unreadable"]))
     response = answer.get("response") if isinstance(answer, dict) else None
     found = response.get("docs") if isinstance(response, dict) else None
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise ValueError("no documents in it: an answer of the register of sanctions was due")
+        raise ValueError("no documents in it: expected an answer of the register of sanctions")
     if found and not any(_KEY in one for one in found):
         raise ValueError(f"no document has {_KEY}: another register, or another layout")
     return found
 
 
 def act(market: str, document: Document, tally: Tally) -> Act | Rejected:
-    """The act of a document; a reason where it is no company's, or another market's."""
+    """The act of a document; a reason if it is not about a company, or is another market's."""
     native_id = _one(document.get(_KEY))
     if not native_id:
         return Rejected(f"no {_KEY}")
@@ -141,7 +141,7 @@ def _kind(nature: str, tally: Tally, example: str) -> str:
 
 
 def _authority(place: str | None, name: str) -> Authority:
-    """The authority by the name it has in its own feed, where that is read too: one act is one of both."""
+    """The authority under its name in its own feed, if that is read too, so that both give the same act."""
     own = _OWN.get(place or "")
     if own is not None:
         return Authority(own.code, own.name, place, ESMA.host)
@@ -156,7 +156,7 @@ def _one(value: object) -> str:
 
 
 def day(written: str) -> datetime | None:
-    """The instant of a date or time in ISO 8601; a date is its midnight in UTC."""
+    """Parses an ISO 8601 date or time to an instant; a date is its midnight in UTC."""
     try:
         found = datetime.fromisoformat(written)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
@@ -165,9 +165,10 @@ def day(written: str) -> datetime | None:
 
 
 def redact(market: str, body: BinaryIO) -> BinaryIO:
-    """The answer with what is read of its companies' documents; of others only their ids, of texts the fine.
+    """The response with the used fields of its companies' documents; of others only their ids, of texts the fine.
 
-    What is no JSON is no answer of this register, and stays as it is, unpacked, where it holds none of its fields.
+    A body that is not JSON is no response of this register; it is kept, decompressed, if it has none of its
+    fields.
     """
     try:
         text = readable.whole(body, LARGEST)

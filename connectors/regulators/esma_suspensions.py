@@ -1,7 +1,7 @@
 """ESMA's suspensions and removals from trading (SARIS): its CSV as acts (docs/formats/news.md 1.8).
 
-Belongs here: columns, reasons, rows to acts. A row is of one instrument: its issuer is known by an LEI. Does not
-belong here: whether a company is listed (a removal of one instrument does not say so).
+Belongs here: columns, reasons, rows to acts. A row is about one instrument, with its issuer's LEI. Does not
+belong here: whether a company is listed (a removal of one instrument does not decide that).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LAYOUT: Final = tabular.Layout(
     key="id",
     ignored=("comments", "historicalStatus", "timestamp", ""),
 )
-_ACTIONS: Final = (  # words of the action or its reason, first that fits -> kind, title
+_ACTIONS: Final = (  # words of the action or its reason -> kind, title; the first match wins
     (("restor", "lift", "resum"), kinds.TRADING_RESUMED, "Trading resumed"),
     (("removal", "remove"), kinds.DELISTING, "Removal from trading"),
     (("ban",), kinds.TRADING_SUSPENSION, "Trading ban"),
@@ -54,7 +54,7 @@ _DAY_FIRST: Final = ("%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S")
 
 
 def read(market: str, piece: Piece) -> Iterator[Batch]:
-    """The acts of one export, a batch of the file at a time."""
+    """Batches of acts, one per block of the export."""
     table = acts.table(market)
     for part in tabular.read(piece, _LAYOUT):
         tally = Tally(piece.dataset)
@@ -72,7 +72,7 @@ def read(market: str, piece: Piece) -> Iterator[Batch]:
 
 
 def act(market: str, record: dict[str, str | None], tally: Tally) -> Act | Rejected | None:
-    """The act of a row; None for other markets' instruments, of which the register is full."""
+    """The act of a row; None for other markets' instruments, which are most of the register."""
     own = iso_country(market)
     place = country(record["memberStateOfNotifyingCA"])
     isin = (record["instrumentIdentifier"] or "").strip()

@@ -1,7 +1,7 @@
-"""Feeds of authorities as items, and pages that list acts where a feed ends; written again with what is read.
+"""Reads authorities' feeds and list pages as items, and writes redacted feeds.
 
-Belongs here: entries to items, times of every writing, addresses. Does not belong here: bytes to entries
-(`connectors.kit.syndication`), what an item means.
+Belongs here: entries to items, all time formats, URLs. List pages continue where a feed ends. Does not belong
+here: bytes to entries (`connectors.kit.syndication`), the meaning of an item.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed. `is_repaired`: ill-formed, and read past its errors."""
+    """A feed. `is_repaired`: ill-formed, and parsed despite its errors."""
 
     title: str
     items: tuple[Item, ...]
@@ -74,7 +74,7 @@ class Feed:
 
 
 def read(piece: Piece) -> Feed:
-    """The items of a feed. Raises Unreadable where it is none, too large, cut off, or empty."""
+    """The items of a feed. Raises Unreadable if it is not a feed, too large, truncated, or empty."""
     with staged.opened(piece) as stream:
         body = stream.read(LARGEST + 1)
     try:
@@ -84,11 +84,11 @@ def read(piece: Piece) -> Feed:
 
 
 def parse(body: bytes) -> Feed:
-    """The items of a feed, or of a page that lists acts; NoFeed for anything else."""
+    """The items of a feed, or of a page that lists acts; raises NoFeed for anything else."""
     page = listings.layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
     if page is not None:
         return _page(body, page)
-    if body.startswith(f"<{_UNREADABLE}>".encode()):  # of `unreadable`
+    if body.startswith(f"<{_UNREADABLE}>".encode()):  # written by `unreadable`
         raise NoFeed(plain(body.decode(errors="replace")))
     found = syndication.parse(body)
     return Feed(plain(found.title), tuple(map(_item, found.entries)), found.is_repaired)
@@ -100,7 +100,7 @@ def _page(body: bytes, page: listings.Layout) -> Feed:
     except ValueError as error:
         raise NoFeed(str(error)) from error
     if not rows:
-        raise NoFeed("a page of a list without rows: ask again later, or look at its layout")
+        raise NoFeed("a page of a list without rows: try again later, or check its layout")
     items = (
         Item(row.title[:_LONGEST], row.link, "", row.number, row.day, row.categories, "") for row in rows
     )
@@ -108,7 +108,7 @@ def _page(body: bytes, page: listings.Layout) -> Feed:
 
 
 def written(feed: Feed) -> bytes:
-    """A feed as RSS with what is read of it and nothing else."""
+    """A feed as RSS with only the fields that are read."""
     root = etree.Element("rss", version="2.0", nsmap={"dc": _DC})
     channel = etree.SubElement(root, "channel")
     _put(channel, "title", feed.title)
@@ -126,7 +126,7 @@ def written(feed: Feed) -> bytes:
 
 
 def unreadable(reason: str) -> bytes:
-    """What is kept of a body that is no feed: why it was none."""
+    """The archived form of a body that is not a feed: the reason only."""
     root = etree.Element(_UNREADABLE)
     root.text = _CONTROL.sub("", reason)
     return etree.tostring(root, encoding="utf-8")
@@ -161,9 +161,9 @@ def _one_line(text: object) -> str:
 
 
 def instant(stamp: str, zone: str) -> datetime | None:
-    """The instant of a time as feeds write it; None where it is none.
+    """Parses a time as feeds write it to an instant; None if invalid.
 
-    zone: where the authority is, for times that name no zone. An unknown zone is no time.
+    zone: of the authority, for times without a zone. An unknown zone makes a time invalid.
     """
     if (found := _LONG.fullmatch(stamp)) is not None:
         month, day, year, hour, minute = found.groups()
@@ -218,7 +218,7 @@ def _zone(offset: str) -> tzinfo | None:
 
 
 def path(link: str, host: str) -> str | None:
-    """The path of a page of an authority: what its acts are known by; None for an address of anybody else."""
+    """The path of a page of an authority, which identifies its acts; None for a URL of another host."""
     try:
         parts = urlsplit(link)
         found = parts.hostname or ""

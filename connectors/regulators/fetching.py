@@ -1,7 +1,7 @@
-"""Asking authorities: feeds by their validators, the pages of ESMA's registers, and the session of one of them.
+"""Fetches from authorities: feeds with conditional requests, ESMA's registers by page or with a session.
 
-Belongs here: addresses to arrivals. Does not belong here: what is remembered of feeds (`connectors.kit.polled`),
-rates and retries (`connectors.kit.http`), what a body says.
+Belongs here: URLs to arrivals. Does not belong here: the cursor of feeds (`connectors.kit.polled`), rate limits
+and retries (`connectors.kit.http`), the content of a body.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _HEAD: Final = 4_096
 def feeds(
     urls: tuple[str, ...], http: Http, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[Arrival]:
-    """Those of several feeds that changed."""
+    """Fetches those of several feeds that changed."""
     yield from polled.feeds({name(url): url for url in urls}, http, cursor, Scope.FEED)
 
 
 def name(url: str) -> str:
-    """A file's name after an address: the words of its path that tell it from others."""
+    """A file name from a URL: the distinctive words of its path."""
     words = [
         word for word in urlsplit(url).path.split("/") if word and word not in ("rss", "rss.xml", "sv", "en")
     ]
@@ -49,29 +49,31 @@ def name(url: str) -> str:
 
 
 def sanctions(http: Http) -> Iterator[Arrival]:
-    """The pages of ESMA's register of sanctions, all of them each time."""
+    """Fetches all pages of ESMA's register of sanctions, every time."""
     start = 0
     for page in range(_PAGES):
         query = {"q": "*", "wt": "json", "start": start, "rows": _ROWS}
         answer = http.get(f"{SANCTIONS_URL}?{urlencode(query)}")
         yield answer.arrival(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
         total, given = _found(answer)
-        start += given  # a page may be shorter than what was asked for
+        start += given  # a page may be shorter than requested
         if start >= total or not given:
             return
 
 
 def _found(answer: Fetched) -> tuple[int, int]:
-    """How many there are, and how many of them an answer holds."""
+    """The total number of documents, and the number in this response."""
     try:
         response: Any = msgspec.json.decode(answer.read())["response"]
         return int(response["numFound"]), len(response["docs"])
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
-        raise WrongBody(answer.url, answer.status, "an answer of the register of sanctions was due") from None
+        raise WrongBody(
+            answer.url, answer.status, "expected an answer of the register of sanctions"
+        ) from None
 
 
 def suspensions(http: Http) -> Iterator[Arrival]:
-    """ESMA's suspensions and removals: the export answers the session of a search alone.
+    """Fetches ESMA's suspensions and removals: the export works only within the session of a search.
 
     See docs/formats/news.md 1.8.
     """
@@ -86,6 +88,6 @@ def suspensions(http: Http) -> Iterator[Arrival]:
 
 
 def registers(http: Http, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Both registers of ESMA, in full: they have no feed of what is new."""
+    """Fetches both registers of ESMA in full: they have no feed of changes."""
     yield from sanctions(http)
     yield from suspensions(http)

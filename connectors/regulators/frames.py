@@ -1,7 +1,7 @@
-"""Where the respondent stands in a headline: between what opens a frame and what closes it, in one pass each.
+"""Finds the respondent in a headline, between opening and closing patterns, in one pass each.
 
-Belongs here: finding it in a time that grows with the length of the headline alone, whatever it repeats. Does not
-belong here: the words of any language (`sentences`), or whether a respondent is a company (`headlines`).
+Belongs here: matching in time linear in the length of the headline, whatever it repeats. Does not belong here:
+the words of any language (`sentences`), or whether a respondent is a company (`headlines`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
 
-LONGEST: Final = 251  # characters of a respondent; longer stretches are no name
-_NEAR: Final = 120  # characters between an act and the word that its respondent stands behind
+LONGEST: Final = 251  # characters of a respondent; longer matches are not names
+_NEAR: Final = 120  # characters between an act and the word before its respondent
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One way to say it. A respondent begins where `opens` ends and ends where `closes` begins.
+    """One phrasing. A respondent begins where `opens` ends and ends where `closes` begins.
 
-    act: what must stand before `opens`, not further away than a short sentence; None where `opens` says it all.
+    act: must match before `opens`, within a short sentence's distance; None if `opens` alone is enough.
     """
 
     opens: re.Pattern[str]
@@ -28,17 +28,17 @@ class Frame:
 
 
 def frame(opens: str, closes: str, act: str | None = None) -> Frame:
-    """A frame of patterns as they are written. `opens` that is empty begins with the headline."""
+    """Builds a frame from patterns. An empty `opens` matches the start of the headline."""
     return Frame(re.compile(opens or "^"), re.compile(closes), None if act is None else re.compile(act))
 
 
 def respondent(text: str, frames: tuple[Frame, ...]) -> str | None:
-    """What stands in the first frame that fits; None where none does."""
+    """The respondent of the first frame that matches; None if none does."""
     return next((found for one in frames if (found := _within(text, one)) is not None), None)
 
 
 def _within(text: str, one: Frame) -> str | None:
-    """The first stretch between an opening and the end nearest to it."""
+    """The text between an opening and the closing nearest to it."""
     ends = [found.start() for found in one.closes.finditer(text)]
     acts = None if one.act is None else [found.end() for found in one.act.finditer(text)]
     for found in one.opens.finditer(text):
@@ -52,7 +52,7 @@ def _within(text: str, one: Frame) -> str | None:
 
 
 def _is_of_an_act(acts: list[int] | None, opening: int) -> bool:
-    """Whether an act stands before an opening, near enough to be its own."""
+    """Whether an act is close enough before an opening to belong to it."""
     if acts is None:
         return True
     place = bisect_right(acts, opening)

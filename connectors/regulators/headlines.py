@@ -1,7 +1,7 @@
-"""Feeds whose items are sentences: «FCA fines Example Bank Plc £1.2 million» (docs/formats/news.md 1.2 to 1.5).
+"""Feeds with sentences as items: «FCA fines Example Bank Plc £1.2 million» (docs/formats/news.md 1.2 to 1.5).
 
-Belongs here: an item to an act, by the words of its language. Does not belong here: those words (`sentences`), or
-one authority's addresses.
+Belongs here: an item to an act, by the words of its language. Does not belong here: those words (`sentences`),
+or one authority's URLs.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _SOMEBODY: Final = frozenset(
         "men",
     }
 )
-_NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» names nobody
+_NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» contains no name
 
-# «Ann B. Example»: no firm by its name, and perhaps none at all
+# «Ann B. Example»: not a company by its name, and perhaps not one at all
 _PERSON: Final = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
 
 
@@ -62,7 +62,7 @@ def _path(authority: Authority, item: Item) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """An act as a headline tells it. shown: its title without persons; title: the same, to be read again."""
+    """An act parsed from a headline. shown: its title without persons; title: the same, to be parsed again."""
 
     kind: str
     respondents: tuple[Respondent, ...]
@@ -74,10 +74,9 @@ class _Told:
 class Headlines:
     """One authority's feeds of headlines.
 
-    market: whose legal forms mark a company. zone: of times that name none. urls, files: where they are asked for,
-    and below which names of a folder they lie. taken: categories that are read, of `known`; all where none are
-    declared. firms_only: items of a list that holds companies alone. identify: what an act is known by; None where
-    the item has nothing of the kind.
+    market: the market with the legal forms that mark a company. zone: for times without one. urls, files: the
+    URLs, and the file names in a folder. taken: categories that are read, of `known`; all if none are declared.
+    firms_only: items of a list of companies only. identify: the id of an act; None if the item has none.
     """
 
     authority: Authority
@@ -92,10 +91,10 @@ class Headlines:
     identify: Callable[[Authority, Item], str | None] = _path
 
     def act(self, _feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
-        """The act of an item, or why it is none."""
+        """The act of an item, or the reason why there is none."""
         native_id = self.identify(self.authority, item)
         if native_id is None:
-            return Rejected(f"no address on {self.authority.host} to know it by")
+            return Rejected(f"no address on {self.authority.host} to identify it")
         for category in item.categories:
             if self.known and category not in self.known:
                 tally.add("unknown_code", f"category {category}", native_id)
@@ -114,7 +113,7 @@ class Headlines:
         )
 
     def kept(self, _feed: Feed, item: Item) -> Item:
-        """The item as it is archived: its text gives way to the fine that it states."""
+        """The archived form of an item: its text is replaced by the fine stated in it."""
         told = self._told(item)
         if told is None:
             return reading.withheld(item)
@@ -122,7 +121,7 @@ class Headlines:
         return replace(item, title=told.title, text="" if fine is None else f"{currency} {fine}", creator="")
 
     def _told(self, item: Item) -> _Told | None:
-        """What an item tells; None where it is no act, or nobody's that is a company."""
+        """The act in an item; None if it has no act, or none against a company."""
         is_taken = self.taken is None or not item.categories or not self.taken.isdisjoint(item.categories)
         if not is_taken or item.title == WITHHELD or is_law_firm_alert(item.title):
             return None
@@ -131,7 +130,7 @@ class Headlines:
             return _Told(found.kind, (Respondent(None, SURE),), item.title, item.title)
         if found.is_somebodys:
             return None
-        if self.firms_only(item):  # whatever it says is an act against one of them
+        if self.firms_only(item):  # anything in it is an act against one of them
             firms = self._firms(found.party)
             return _Told(found.kind or kinds.OTHER, firms, item.title, item.title) if firms else None
         return (
@@ -139,7 +138,7 @@ class Headlines:
         )
 
     def _firms(self, party: str | None) -> tuple[Respondent, ...]:
-        """Respondents in a list of firms: a name needs no mark there, unless a person may be called so."""
+        """Respondents in a list of firms: a name needs no legal form there, unless it may be a person's."""
         if party is None or _NAME.match(party) is None:
             return (Respondent(None, SURE),)
         named = parties(party, self.market)
@@ -150,7 +149,7 @@ class Headlines:
         return tuple(Respondent(one.name, SURE, one.is_whole) for one in named.companies)
 
     def _named(self, kind: str, party: str, item: Item) -> _Told | None:
-        """Respondents of a sentence; persons beside them leave its title."""
+        """Respondents of a sentence; persons named with them are removed from the title."""
         named = self._companies(parties(party, self.market))
         if not named.companies:
             return None
@@ -160,7 +159,7 @@ class Headlines:
         return _Told(kind, acts.respondents(named.companies), shown, title)
 
     def _companies(self, named: Parties) -> Parties:
-        """Those that are companies by their names; the others are counted with the persons."""
+        """Respondents that are companies by their names; the others are counted as persons."""
         kept = tuple(
             one
             for one in named.companies
@@ -169,7 +168,7 @@ class Headlines:
         return replace(named, companies=kept, others=named.others + len(named.companies) - len(kept))
 
     def _is_described(self, name: str) -> bool:
-        """«Florida Company», «His Firm»: words for a company that are no name."""
+        """«Florida Company», «His Firm»: descriptions of a company that are not names."""
         core, forms = taken_apart(name, self.market)
         words = core.split()
         return words[:1] == [] or words[0] in _SOMEBODY or (forms == "co" and len(words) == 1)
@@ -190,7 +189,7 @@ def dataset(key: str, title: str, licence: Licence, cadence: Cadence, headlines:
         cadence=cadence,
         guard=Guard(max_rejected=0.2),
         host=headlines.authority.host,
-        rate=0.5,  # some of these pages are behind a guard against robots
+        rate=0.5,  # some of these pages are behind bot protection
         staged={table.name: table},
         files=headlines.files,
         recognise=reading.recognise,

@@ -1,8 +1,8 @@
-"""Kinds of acts (docs/formats/news.md 1.9) and what the contract calls them (docs/contract/contract.md 4.6).
+"""Types of acts (docs/formats/news.md 1.9) and their names in the contract (docs/contract/contract.md 4.6).
 
-`litigation`, `prohibition` and `order` are our own: a feed does not say whether a suit was filed or settled, and a
-ban or an instruction is no fine. Does not belong here: the words by which a kind is known (`sentences`, one table
-per language).
+`litigation`, `prohibition` and `order` are our own: a feed does not say whether a suit was filed or settled,
+and a ban or an instruction is no fine. Does not belong here: the words that identify a type (`sentences`, one
+table per language).
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ ACTION_TYPES: Final = {
     CLONE_WARNING: "announcement",
     OTHER: "other",
 }
-# Warnings name firms that imitate others or that no register has: the name is nobody's by itself.
+# Warnings name firms that imitate others or are in no register: the name alone identifies no company.
 NEVER_MATCHED: Final = (UNAUTHORISED_WARNING, CLONE_WARNING)

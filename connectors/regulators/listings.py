@@ -1,8 +1,8 @@
 """Pages that list acts where a feed ends: the SEC's releases, the FCA's search, Finansinspektionen's lists.
 
-Belongs here: where each layout keeps title, address and day (docs/formats/news.md 1.1, 1.3, 1.4), as declared data.
-Pages that hold none of these are no lists: an error page is not read past. Does not belong here: asking for them (a
-feed's items are enough from day to day), what an item means.
+Belongs here: the location of title, URL and day in each layout (docs/formats/news.md 1.1, 1.3, 1.4), as
+declared data. Pages with none of these are no lists: error pages are rejected. Does not belong here: fetching
+them (a feed's items are enough from day to day), the meaning of an item.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST: Final = 2_000  # rows of a page
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One layout, as paths of elements. `mark`: what the bytes of such a page hold; `base`: of relative links."""
+    """One layout, as paths of elements. `mark`: bytes found in such a page; `base`: of relative links."""
 
     mark: bytes
     base: str
@@ -32,7 +32,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One row of a page. `number`: the last word of its address."""
+    """One row of a page. `number`: the last part of its URL."""
 
     title: str
     link: str
@@ -71,14 +71,14 @@ LAYOUTS: Final = (_SEC, _FCA, _FI)
 
 
 def layout(body: bytes) -> Layout | None:
-    """Which layout a page has; None for pages that list no acts."""
+    """The layout of a page; None for pages that list no acts."""
     return next((one for one in LAYOUTS if one.mark in body), None)
 
 
 def read(body: bytes, found: Layout) -> tuple[str, tuple[Listed, ...]]:
     """Headline and rows of a page. Raises ValueError where nothing can be parsed."""
     try:
-        text = body.decode("utf-8", errors="replace")  # as all three write, whether they say so or not
+        text = body.decode("utf-8", errors="replace")  # all three use it, declared or not
         parser = html.HTMLParser(encoding="utf-8", no_network=True)
         tree = document(text.encode(), parser)
     except (etree.ParserError, etree.XMLSyntaxError, Overloaded) as error:
@@ -93,7 +93,7 @@ def _listed(row: etree._Element, found: Layout) -> Listed | None:
         return None
     try:
         link = urljoin(found.base, links[0].get("href", "").strip())
-    except ValueError:  # no address: what an act is known by is missing
+    except ValueError:  # without a URL, the act has no id
         link = ""
     categories = row.xpath(found.categories) if found.categories else []
     day = _text(days[0]).removeprefix("Published:").strip()

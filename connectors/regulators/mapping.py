@@ -1,8 +1,8 @@
-"""Present acts of found companies to shared notices.
+"""Maps present acts of linked companies to shared notices.
 
-Belongs here: columns to columns, and that nobody answers for what was done before he was registered. Text of an
-authority is not passed on: the title, the fine and the address are. Does not belong here: which company an act is
-about (`market`).
+Belongs here: columns to columns, and dropping acts from before a company was registered. An authority's text is
+not passed on: the title, the fine and the URL are. Does not belong here: finding the company of an act
+(`market`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from warehouse.schema.tables import NOTICES
 
 
 def notices(market: str, present: Mapping[str, pl.LazyFrame], companies: pl.DataFrame) -> pl.DataFrame:
-    """`notices`: one per act and company, whatever the number of names by which it is meant.
+    """`notices`: one per act and company, however many of its names the act uses.
 
-    companies: COMPANIES rows; acts of others are left out. So is an act that knows its company by its name alone
-    and is older than that: another had the name.
+    companies: COMPANIES rows; acts of others are left out. So is an act linked by name alone that is older than
+    the company: another company had the name.
     """
     table = acts.table(market).name
     if table not in present:

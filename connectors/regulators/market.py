@@ -1,7 +1,7 @@
-"""A market with the acts of its regulators beside the datasets of its own registers.
+"""Adds the acts of its regulators to a market's own datasets.
 
-Belongs here: taking them into a declaration, so that a country says it in one line; how an act finds its company:
-by LEI, else by its whole name, and only where exactly one company answers. Does not belong here: any country's
+Belongs here: adding them to a declaration, so that a country needs one line; linking an act to its company: by
+LEI, else by its full name, and only if exactly one company matches. Does not belong here: any country's
 register.
 """
 
@@ -27,7 +27,7 @@ from connectors.regulators.kinds import NEVER_MATCHED
 from warehouse.schema.tables import COMPANIES, NOTICES
 
 _SEVERAL: Final = (
-    2  # words of a core behind an «and» that may be part of the name: with fewer it is not matched
+    2  # words of a core name after an «and» that may be part of it; with fewer it is not matched
 )
 
 Row = Mapping[str, object]
@@ -36,10 +36,10 @@ Asking = Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """Where a market's companies answer to their names: a staged table.
+    """The staged table with the names of a market's companies.
 
-    names: null for rows that no act can mean. cores: of companies that a list of companies alone may name without
-    their legal form; None where the market has no such list.
+    names: null for rows that no act can mean. cores: of companies that a list of companies may name without
+    their legal form; None if the market has no such list.
     """
 
     table: str
@@ -66,7 +66,7 @@ def with_acts(market: Jurisdiction, datasets: tuple[Dataset, ...], register: Reg
 
 
 def _full_names(market: str) -> Names:
-    """Names of acts that may be looked for with their legal forms."""
+    """Names of acts that may be matched with their legal forms."""
 
     def names(rows: pl.DataFrame) -> pl.Series:
         found = [_full_name(market, row) for row in rows.iter_rows(named=True)]
@@ -86,7 +86,7 @@ def _full_name(market: str, row: Row) -> str | None:
 
 
 def _sure_names(rows: pl.DataFrame) -> pl.Series:
-    """Names of lists of companies alone."""
+    """Names from lists that contain companies only."""
     found = [
         row["name"] if row["mark"] == SURE and _may_answer(row) else None
         for row in rows.iter_rows(named=True)
@@ -95,12 +95,12 @@ def _sure_names(rows: pl.DataFrame) -> pl.Series:
 
 
 def _may_answer(row: Row) -> bool:
-    """Whether a name may find a company: that of a warning is somebody else's, and an LEI says who is meant."""
+    """Whether a name may be used for linking: not a warning's (another company's name), nor if there is an LEI."""
     return row["kind"] not in NEVER_MATCHED and row["lei"] is None
 
 
 def _asking(market: str, dataset: Dataset) -> Dataset:
-    """The dataset of LEI records, asked for the LEIs of acts too; every other as it is."""
+    """Extends the dataset of LEI records to fetch LEIs of acts; returns every other unchanged."""
     if dataset.key != f"{market.lower()}.lei" or dataset.wants is None:
         return dataset
     return replace(dataset, wants=_Wanted(acts.table(market).name, dataset.wants))
@@ -108,7 +108,7 @@ def _asking(market: str, dataset: Dataset) -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """LEIs that the market's other tables name, and those that acts name, each once."""
+    """LEIs in the market's other tables, and those in acts, each once."""
 
     table: str
     own: Asking
@@ -122,7 +122,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Touches:
-    """No act names a company by its number: links find it."""
+    """Acts carry no company number: links find the company."""
 
     table: str
     own: Callable[[str, pl.DataFrame], pl.Series]
@@ -135,7 +135,7 @@ class _Touches:
 
 @dataclass(frozen=True, slots=True)
 class _Normalise:
-    """The market's own image with the notices of its companies."""
+    """The market's own shared tables with the notices of its companies."""
 
     code: str
     own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]

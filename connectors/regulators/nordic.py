@@ -1,8 +1,8 @@
 """Datasets `se.sanktioner` and `no.tilsyn`: Finansinspektionen and Finanstilsynet (docs/formats/news.md 1.4, 1.5).
 
-Belongs here: the declarations. Of Finansinspektionen's sanctions one list is of financial firms alone: there a name
-needs no legal form. Finanstilsynet's feeds overlap; an article is known by its address. Does not belong here: the
-registers of insider trades and short positions (`connectors.se`), the sentences (`sentences`).
+Belongs here: the declarations. Of Finansinspektionen's sanctions one list has financial firms only: there a
+name needs no legal form. Finanstilsynet's feeds overlap; an article is identified by its URL. Does not belong
+here: the registers of insider trades and short positions (`connectors.se`), the sentences (`sentences`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the feeds of all authorities share: recognising, items to staged rows, items without persons.
+"""Code shared by the feeds of all authorities: recognising, items to staged rows, redacting persons.
 
-Belongs here: the way from bytes to batches and to what is archived. Does not belong here: what one authority's item
-means (`Act` or a reason, made by its own module).
+Belongs here: converting bytes to batches and to the archived form. Does not belong here: the meaning of one
+authority's item (`Act` or a reason, made by its own module).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from connectors.regulators.feeds import Feed, Item, NoFeed
 from warehouse.schema.types import Table
 
 NOBODY: Final = f"{NOT_A_COMPANY}: the item names none as the object of an act"
-WITHHELD: Final = "(no company named)"  # archived in place of a title that names persons alone, or no act
+WITHHELD: Final = "(no company named)"  # archived instead of a title that names persons only, or has no act
 
 
-AHEAD: Final = timedelta(days=1)  # clocks and zones that are wrong by less are forgiven
+AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Rejected:
 
 
 def sound(made: Act | Rejected, piece: Piece) -> Act | Rejected:
-    """An act, unless it has no title, or a day after the one that it was read on: nobody has acted yet."""
+    """An act, or a rejection if it has no title or is dated more than a day after it was read."""
     if isinstance(made, Rejected):
         return made
     if not made.title:
@@ -47,7 +47,7 @@ def sound(made: Act | Rejected, piece: Piece) -> Act | Rejected:
 
 
 def withheld(item: Item) -> Item:
-    """What is archived of an item about nobody that is a company: when it came. Addresses are made of titles."""
+    """The archived form of an item without a company: its time only. URLs are derived from titles."""
     return replace(item, title=WITHHELD, link="", guid="", text="", creator="")
 
 
@@ -56,7 +56,7 @@ Keeping = Callable[[Feed, Item], Item]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Feeds. A page of HTML counts as one: the source answered with something else, and reading it says so."""
+    """Recognises feeds. HTML is accepted too: the source answered with another page, which reading reports."""
     del name
     head = opening(head)
     if b"unregistered-soliciting-entities" in head:
@@ -64,11 +64,11 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     found = sniff(head)
     if found in (Format.XML, Format.HTML, Format.EMPTY):
         return Recognised(None, Scope.FEED)
-    return NotOurs(f"{found.value} where a feed was due")
+    return NotOurs(f"expected a feed, found {found.value}")
 
 
 def read(table: Table, make: Making, piece: Piece) -> Iterator[Batch]:
-    """One batch of acts. Of an act that a feed tells twice the first counts."""
+    """One batch of acts. If a feed has an act twice, the first wins."""
     feed = feeds.read(piece)
     tally = Tally(piece.dataset)
     if feed.is_repaired:
@@ -79,7 +79,7 @@ def read(table: Table, make: Making, piece: Piece) -> Iterator[Batch]:
         is_withheld = item.title == WITHHELD
         made = Rejected(NOBODY) if is_withheld else sound(make(feed, item, tally), piece)
         if isinstance(made, Rejected):
-            # no excerpt: an item about nobody but persons names them
+            # no excerpt: an item about persons only contains their names
             rejects.append((item.link or item.guid or item.stamp, made.reason, ""))
             continue
         for row in acts.rows(piece.dataset, made):
@@ -88,7 +88,7 @@ def read(table: Table, make: Making, piece: Piece) -> Iterator[Batch]:
 
 
 def redact(keep: Keeping, body: BinaryIO) -> BinaryIO:
-    """The feed with what is read of it: of titles and texts what `keep` leaves of them."""
+    """The feed with the used fields only: titles and texts as reduced by `keep`."""
     try:
         feed = feeds.parse(body.read(feeds.LARGEST + 1))
     except NoFeed as error:

@@ -1,6 +1,7 @@
-"""Acts that no company was found for, and why: what a person may look at.
+"""Unmatched acts with the reason, for manual review.
 
-Belongs here: which they are, from present rows of a market. Does not belong here: printing (`firm`), or a decision.
+Belongs here: selecting them from present rows of a market. Does not belong here: printing (`firm`), or a
+decision.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from warehouse.schema.identifiers import iso_country
 COLUMNS: Final = ("register", "published_at", "title", "name", "url", "why")
 _WARNING: Final = "a warning: the name is never matched"
 _NO_NAME: Final = "no name"
-_UNKNOWN_LEI: Final = "the LEI is of no company of the market, or not asked for yet"
-_CUT: Final = "part of a name perhaps: «and» stands before it"
+_UNKNOWN_LEI: Final = "no company of the market has this LEI, or it is not fetched yet"
+_CUT: Final = "possibly part of a name: «and» precedes it"
 _NOBODY: Final = "no company of that name, or several"
 
 
@@ -27,7 +28,7 @@ def unmatched(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
     """Acts without a company, newest first, with the columns COLUMNS.
 
     present: present rows by staged table, with META_COLUMNS. Acts of other countries' authorities are left out:
-    they are staged for the few companies that their LEI leads to.
+    they are staged only for the few companies found by LEI.
     """
     table = acts.table(market).name
     if table not in present:

@@ -2,8 +2,8 @@
 
 See docs/formats/news.md 1.1.
 
-Belongs here: the declaration, release numbers, items to acts. Titles list respondents, persons and companies mixed;
-amounts and charges stand on the pages alone. Does not belong here: filings (`connectors.us`).
+Belongs here: the declaration, release numbers, items to acts. Titles list respondents, persons and companies
+mixed; amounts and charges are only on the pages. Does not belong here: filings (`connectors.us`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ URLS: Final = (
     f"{_BASE}/administrative-proceedings/rss",
     f"{_BASE}/trading-suspensions/rss",
 )
-# «LR-26032», «LR26018», «34-100456», «IA-6643»; several may stand in one field, the first is the act's
+# «LR-26032», «LR26018», «34-100456», «IA-6643»; of several in one field, the first is the act's
 _NUMBER: Final = re.compile(
     r"\b(LR|AAER|IA|IC|33|34|35|39)[-– ]?(\d{2,7}[A-Za-z]?(?:-\d{1,3})?)\b", re.IGNORECASE
 )
-_KINDS: Final = (  # word of the feed's title, or of its numbers -> kind, and what its items are called
+_KINDS: Final = (  # word of the feed's title, or of its numbers -> kind, and the name of its items
     ("litigation", kinds.LITIGATION, "Litigation release"),
     ("administrative", kinds.ADMINISTRATIVE_PROCEEDING, "Administrative proceeding"),
     ("suspension", kinds.TRADING_SUSPENSION, "Trading suspension"),
@@ -48,7 +48,7 @@ _SENTENCES: Final = (
 
 
 def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
-    """The act of an item; a reason where it names no company, or nothing to know it by."""
+    """The act of an item; a reason if it names no company, or has no id."""
     number = release_number(item.creator)
     native_id = number or feeds.path(item.guid, SEC.host) or feeds.path(item.link, SEC.host)
     published_at = feeds.instant(item.stamp, ZONE)
@@ -70,13 +70,13 @@ def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
 
 
 def release_number(text: str) -> str | None:
-    """The number of a release with its dash, whichever way it is written; None where there is none."""
+    """The number of a release with its dash, in any spelling; None where there is none."""
     found = _NUMBER.search(text)
     return None if found is None else f"{found[1].upper()}-{found[2].upper()}"
 
 
 def kept(feed: Feed, item: Item) -> Item:
-    """The item as it is archived: its respondents without persons."""
+    """The archived form of an item: its respondents without persons."""
     found = _respondents(item)
     number = release_number(item.creator)
     is_list = number is not None or _kind(feed, number)[0] != kinds.OTHER

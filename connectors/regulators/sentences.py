@@ -1,8 +1,8 @@
-"""Headlines of authorities: what was done, and to whom (docs/formats/news.md 1.2 to 1.5).
+"""Grammar of authorities' headlines: the type of act and the respondent (docs/formats/news.md 1.2 to 1.5).
 
-Belongs here: the words of each language, and where in a headline the respondent stands: behind the verb, before it,
-behind «against», «för», «til» or a colon. What stands elsewhere in a headline is mentioned and not meant. Does not
-belong here: lists of respondents (`connectors.matching.parties`), amounts.
+Belongs here: the words of each language, and the position of the respondent: after the verb, before it, after
+«against», «för», «til» or a colon. Names elsewhere in a headline are only mentioned. Does not belong here:
+lists of respondents (`connectors.matching.parties`), amounts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONGEST: Final = 600  # characters of a headline
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """kinds: first that fits; frames: where the respondent stands, first that fits."""
+    """kinds: the first match wins; frames: positions of the respondent, the first match wins."""
 
     kinds: tuple[tuple[str, re.Pattern[str]], ...]
     frames: tuple[Frame, ...]
@@ -28,9 +28,9 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a headline says.
+    """A parsed headline.
 
-    kind: None where it tells of no act. party: None where nobody is its object. is_somebodys: about somebody of a
+    kind: None if it reports no act. party: None if it has no respondent. is_somebodys: about an individual of a
     company (an owner, a director, an auditor).
     """
 
@@ -57,7 +57,7 @@ def _words(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
-# Behind a respondent: money, or a word that goes on with the sentence; company names have none of them.
+# After a respondent: money, or a word that continues the sentence; company names contain none of them.
 _ON: Final = (
     r"(?=\s+(?:(?:of\s+)?(?:[£$€]|(?:SEK|NOK|EUR|GBP|USD)\b)|(?:an?|over|for|[Tt]o|[Ww]ith|[Ii]n|after|following|"
     r"from|[Oo]n|by|because|as|owned|formerly|trading|more|nearly|almost|at least|approximately|about|record|who|"

@@ -1,8 +1,8 @@
-"""Whether a headline is about somebody of a company, and not about the company itself.
+"""Whether a headline is about an individual of a company, and not about the company itself.
 
-«Director of Acme plc», «Acme plc's former chief executive», «revisor for Eksempel AS»: an act against them is none
-against the company that is named, and their own names leave with them. Does not belong here: what a respondent is
-without the words around it (`connectors.matching.marks`).
+«Director of Acme plc», «Acme plc's former chief executive», «revisor for Eksempel AS»: an act against them is
+not one against the company named, and their own names are removed with them. Does not belong here: classifying
+a respondent without the words around it (`connectors.matching.marks`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PERSON: Final = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
 
 
 def is_somebody_of(text: str) -> bool:
-    """Whether a headline, as far as the end of its respondent, names somebody by the company."""
+    """Whether a headline, up to the end of its respondent, names an individual by the company."""
     return any(pattern.search(text) is not None for pattern in (_ROLE, _FORMER, _POSSESSIVE))
 
 

@@ -1,8 +1,7 @@
-"""What the registries' endpoints answer on one day of a world, without HTTP.
+"""Simulates the registries' endpoints on one day of a world, without HTTP.
 
-Belongs here: path and query -> the market whose endpoint it is. Does not belong here: what one market's endpoints
-answer (`answers_no`, `answers_uk`, `answers_se`, `desk_*`), large bodies (`shelf`), sockets, ranges and faults
-(`server`).
+Belongs here: routing path and query to a market's endpoints. Does not belong here: the responses of one market
+(`answers_no`, `answers_uk`, `answers_se`, `desk_*`), large bodies (`shelf`), sockets, ranges and faults (`server`).
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ _NOT_FOUND: Final = Answer(404, HTML, b"<html><body>404 Not Found</body></html>"
 
 @dataclass(slots=True)
 class Desk(Shelf):
-    """The registries on one day. `temper`: what the Norwegian change feeds do wrong."""
+    """The simulated registries on one day. `temper`: faults of the Norwegian change feeds."""
 
     temper: Temper = field(default_factory=Temper)
     rest: Rest = field(default_factory=Rest)
     streams: Streams = field(default_factory=Streams)
 
     def advance(self) -> int:
-        """The next day; ValueError after the last."""
+        """Moves to the next day; raises ValueError after the last."""
         if self.day + 1 >= self.world.days:
             raise ValueError(f"the world ends on {self.world.date(self.day)}")
         self.day += 1
@@ -61,7 +60,7 @@ class Desk(Shelf):
         return self.day
 
     def answer(self, path: str, query: str = "", authorization: str = "") -> Answer | Flow:
-        """The answer to GET `path`, with what was asked after the `?`; 404 where no registry has such a page."""
+        """The response to GET `path` with its query string; 404 if no registry has such a page."""
         for pattern, make in _ROUTES:
             found = pattern.fullmatch(path)
             if found:
@@ -75,14 +74,14 @@ class Desk(Shelf):
         )
 
     def post(self, path: str, body: bytes, authorization: str) -> Answer:
-        """The answer to POST `path`."""
+        """The response to POST `path`."""
         searched = nsm_desk.posted(self.world, self.day, path, body) or authorities_desk.posted(path)
         if searched is not None:
             return Answer(searched.status, {"Content-Type": searched.kind}, searched.body)
         return self._swedish(desk_se.Question(path, {}, body, authorization)) or _NOT_FOUND
 
     def _norwegian(self, path: str, asked: dict[str, str]) -> Answer | None:
-        """Change feeds, whose temper a test may set."""
+        """Norwegian change feeds, with faults that a test may set."""
         for pattern, told in desk_no.ROUTES:
             found = pattern.fullmatch(path)
             if found:
@@ -92,7 +91,7 @@ class Desk(Shelf):
         return None
 
     def _british(self, path: str, asked: dict[str, str], authorization: str) -> Answer | Flow | None:
-        """The keyed interfaces of Companies House, each with a key of its own."""
+        """The keyed APIs of Companies House, each with its own key."""
         single = rest_uk.PATHS.fullmatch(path)
         if single:
             return self.rest.reply(self.world, self.day, single, asked, authorization)
@@ -120,7 +119,7 @@ class Desk(Shelf):
 
 
 def _answered(made: Reply) -> Answer:
-    """A desk's reply; one that stays the same all day carries a validator."""
+    """Converts a reply to an answer; one that stays the same all day carries a validator."""
     tag = hashlib.sha256(made.body).hexdigest()[:32] if made.fixed else None
     return Answer(made.status, {"Content-Type": made.kind}, made.body, fixed=made.fixed, tag=tag)
 
@@ -134,7 +133,7 @@ def _streamed(put: Callable[[Any], object]) -> Callable[[Path], None]:
 
 
 def _nightly(name: str, write_whole: Callable[[World, int, Any], None]) -> Callable[[Shelf], Answer]:
-    """An archive of a whole register."""
+    """Handler for an archive of a whole register."""
 
     def answer(desk: Shelf) -> Answer:
         write = _streamed(lambda file: write_whole(desk.world, desk.day, file))
@@ -154,7 +153,7 @@ _ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Answer]], ...]] = (
     (re.compile(rf"{_EDGAR}/xbrl/companyfacts\.zip"), _nightly("companyfacts.zip", writers_us.write_facts)),
     *answers_uk.ROUTES,
 )
-# Desks that look at the query: a page, a number, a filter.
+# Endpoints with query parameters: a page, a number, a filter.
 _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *desk_fi.ROUTES,
     *esef_desk.ROUTES,

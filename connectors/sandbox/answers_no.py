@@ -1,4 +1,4 @@
-"""What Enhetsregisteret and Regnskapsregisteret answer: complete files, single entities, accounts.
+"""Simulated responses of Enhetsregisteret and Regnskapsregisteret: complete files, single entities, accounts.
 
 Does not belong here: change feeds (`desk_no`), the records (`writers_no`, `entities_no`).
 """
@@ -16,7 +16,7 @@ from connectors.sandbox.shelf import JSON, Answer, Shelf
 from connectors.sandbox.world import World
 
 _HAL: Final = {"Content-Type": "application/vnd.brreg.enhetsregisteret.enhet.v2+json;charset=UTF-8"}
-_BANKS: Final = ("64.", "65.")  # layouts that the open accounts API cannot show
+_BANKS: Final = ("64.", "65.")  # industries with layouts that the open accounts API does not support
 
 
 def _bulk_json(desk: Shelf) -> Answer:
@@ -42,7 +42,7 @@ def _bulk_csv(desk: Shelf) -> Answer:
 def _packed(
     name: str, chunks: Callable[[World, int], Iterator[bytes]], kind: str
 ) -> Callable[[Shelf], Answer]:
-    """A gzip of one of Enhetsregisteret's complete files."""
+    """Handler for a gzip of one of Enhetsregisteret's complete files."""
 
     def answer(desk: Shelf) -> Answer:
         def write(path: Path) -> None:

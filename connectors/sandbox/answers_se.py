@@ -1,7 +1,7 @@
-"""What Bolagsverket's API «Värdefulla datamängder» answers on one day (docs/formats/se.md 5).
+"""Simulated responses of Bolagsverket's API «Värdefulla datamängder» on one day (docs/formats/se.md 5).
 
-Belongs here: answers about organisations, partial ones included, lists of documents, errors. Does not
-belong here: paths and HTTP (`desk_se`), or exports (`exports_se`).
+Belongs here: organisations, including partial responses, lists of documents, errors. Does not belong here: paths
+and HTTP (`desk_se`), or exports (`exports_se`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _REGISTER, _STATISTICS = "Bolagsverket", "SCB"
 _MOODS: Final = ("TIMEOUT", "OTILLGANGLIG_UPPGIFTSKALLA")
 _UNKNOWN: Final = "ORGANISATION_FINNS_EJ"
 Record = dict[str, Any]
-# the schema's spelling and that of the registry's own example
+# the spelling of the schema and of the registry's own example
 SPELLINGS: Final = ("pagaendeAvvecklingsEllerOmstruktureringsforfarande", bulk_se.PROCEEDINGS)
 STATISTICAL: Final = ("reklamsparr", "juridiskForm", "verksamOrganisation", "naringsgrenOrganisation")
 
 
 def organisation(company: Company, day: date) -> Record:
-    """One organisation, as a sound answer has it; what SCB does not know yet fails as not existing."""
+    """One organisation in a complete response; blocks that SCB lacks yet fail as not existing."""
     told, position = company.swedish, company.position
     spelling = SPELLINGS[position % 2]
     answer = {
@@ -63,7 +63,7 @@ def _failed(kind: str, producer: str = _STATISTICS) -> Record:
 
 
 def _stamped(day: date, position: int) -> str:
-    """A day, or midnight of it: both occur."""
+    """A day as a date or as its midnight: both occur."""
     return f"{day}T00:00:00.000+00:00" if position % 2 else str(day)
 
 
@@ -111,7 +111,7 @@ def _address(company: Company) -> Record | None:
 
 
 def _statistics(company: Company) -> Record:
-    """SCB's blocks; `klartext` of the industry is the only place that tells its label."""
+    """SCB's blocks; `klartext` of the industry is the only source of its label."""
     told, industry = company.swedish, company.industry
     if told.activity is None:
         return {name: _failed(_UNKNOWN) for name in STATISTICAL}
@@ -139,7 +139,7 @@ def _statistics(company: Company) -> Record:
 
 
 def _failing(answer: Record, company: Company, day: date) -> Record:
-    """One answer in three is partial once a company has been known for some days: a producer is down."""
+    """Makes one response in three partial, as if a producer were down, once a company is some days old."""
     if (company.position + day.toordinal()) % 3 or day - company.registered < timedelta(days=4):
         return answer
     kind = _MOODS[company.position % 2]
@@ -153,14 +153,14 @@ def _failing(answer: Record, company: Company, day: date) -> Record:
 
 
 def unknown() -> Record:
-    """Nobody knows the number: a sound status, every block has failed, and not even the identity is told."""
+    """Response for an unknown number: status 200, every block has failed, and even the identity is missing."""
     blocks = ("organisationsnamn", "organisationsform", "organisationsdatum", "verksamhetsbeskrivning")
     failed = {name: _failed(_UNKNOWN, _REGISTER) for name in blocks}
     return {"organisationsidentitet": None, **failed, **{name: _failed(_UNKNOWN) for name in STATISTICAL}}
 
 
 def sole_trader(alone: Trader) -> list[Record]:
-    """One element for each firm under the one number."""
+    """One element for each firm under the same number."""
     return [
         {
             "organisationsidentitet": {
@@ -186,7 +186,7 @@ def sole_trader(alone: Trader) -> list[Record]:
 
 
 def documents(company: Company | None) -> Record:
-    """The list of a company's digital reports; empty where it filed none."""
+    """The list of a company's digital reports; empty if it filed none."""
     reports = company.accounts if company is not None else []
     return {
         "dokument": [
@@ -203,7 +203,7 @@ def documents(company: Company | None) -> Record:
 
 
 def error(status: int, title: str, detail: str) -> Record:
-    """The body of a refusal."""
+    """An error body."""
     return {
         "type": "about:blank",
         "instance": "client.error",
@@ -216,7 +216,7 @@ def error(status: int, title: str, detail: str) -> Record:
 
 
 def known_organisations(world: World, day: int) -> list[tuple[str, Record]]:
-    """Answers about the companies that are asked about, by number: the young ones that still exist."""
+    """Numbers and responses of the companies that are looked up: recently registered ones that still exist."""
     newest = max(company.registered for company in world.all("SE", day))
     return [
         (company.number, organisation(company, world.date(day)))

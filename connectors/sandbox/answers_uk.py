@@ -1,6 +1,6 @@
-"""What Companies House's pages of bulk files answer.
+"""Simulated bulk download pages of Companies House.
 
-Does not belong here: what stands in the files (`writers_uk`), the keyed interfaces (`rest_uk`, `streaming_uk`).
+Does not belong here: the contents of the files (`writers_uk`), the keyed APIs (`rest_uk`, `streaming_uk`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _page(title: str, names: list[str], updated: str) -> Answer:
 
 
 def _zip(desk: Shelf, name: str) -> Answer:
-    """Only what a page links today; accounts of former days stay."""
+    """Serves a zip linked on today's page; accounts files of earlier days stay available."""
     for day in range(desk.day, -1, -1):
         date = desk.world.date(day)
         today = {writers_uk.companies_name(date), writers_uk.psc_name(date)} if day == desk.day else set()

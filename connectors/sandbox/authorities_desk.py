@@ -1,6 +1,6 @@
-"""Feeds and registers of authorities that have done nothing: they answer, and tell of no company.
+"""Feeds and registers of authorities without any acts: valid responses that name no company.
 
-Does not belong here: authorities that act (the press of a world), or any format but the barest.
+Does not belong here: authorities that act (the press of a world), or more than the minimal format.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FEED: Final = """<?xml version="1.0" encoding="utf-8"?>
 
 
 def posted(path: str) -> Reply | None:
-    """The answer to POST `path`: a search that finds nothing begins the session of the export."""
+    """The response to POST `path`: an empty search result, which starts the session of the export."""
     return (
         Reply(200, "application/json", b'{"numFound":0,"docs":[]}', fixed=True) if path == _SEARCH else None
     )

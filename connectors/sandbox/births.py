@@ -1,7 +1,7 @@
-"""How a company looks on the first day: pure functions of seed, market and position.
+"""Generates a company's state on the first day: pure functions of seed, market and position.
 
-Nothing here is remembered: any company can be made again at any time, so a world of a million companies takes
-no memory. Does not belong here: what happens later (`stories`).
+Nothing is stored: any company can be regenerated at any time, so a world of a million companies takes no memory.
+Does not belong here: later changes (`stories`).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _CONTROLS: Final = ("", "right-to-appoint-and-remove-directors", "significant-in
 
 
 def _year_end(rng: Random, first_day: date, age: int) -> date:
-    """A last day of a month, `age` whole years before the newest year that could have been filed by now."""
+    """A month end, `age` whole years before the newest financial year that could have been filed by now."""
     month, day = rng.choice(((12, 31), (12, 31), (3, 31), (6, 30)))
     newest = date(first_day.year - (month > 6), month, day)  # noqa: PLR2004 - half a year to file
     return newest.replace(year=newest.year - age)
 
 
 def norwegian(seed: int, position: int, first_day: date, edition: int) -> Company:
-    """`edition`: 0 for SN2007 codes, 1 for SN2025."""
+    """Generates a Norwegian company. `edition`: 0 for SN2007 codes, 1 for SN2025."""
     rng = dice(seed, "NO", position)
     form = rng.choices(("AS", "ENK", "NUF", "ASA", "DA", "STI", "FLI"), (70, 10, 6, 3, 4, 3, 4))[0]
     name = f"{rng.choice(names.NORWEGIAN_FIRST)} {rng.choice(names.NORWEGIAN_SECOND)} {position + 1} {form}"
@@ -57,9 +57,9 @@ def norwegian(seed: int, position: int, first_day: date, edition: int) -> Compan
             rng, position, first_day, group=happens(rng, 0.15), count=rng.choice((1, 3, 3))
         )
     if not company.extended:
-        # the older shape shows one year and never the group
+        # the older response format has one year and never the group
         company.accounts = [replace(accounts, group=None) for accounts in company.accounts[-1:]]
-    if form == "ASA" and happens(rng, 0.3):  # the open accounts API cannot show a bank's layout
+    if form == "ASA" and happens(rng, 0.3):  # the open accounts API does not support banks' layout
         company.industry, company.accounts = names.BANK, []
     _norwegian_trouble(rng, company)
     company.norwegian.owners = owners_no.owners(seed, company)
@@ -69,7 +69,7 @@ def norwegian(seed: int, position: int, first_day: date, edition: int) -> Compan
 def norwegian_accounts(
     rng: Random, position: int, first_day: date, *, group: bool, count: int = 3
 ) -> list[Accounts]:
-    """`count` years up to the last but one that could have been filed, oldest first."""
+    """Generates `count` years up to the second newest that could have been filed, oldest first."""
     end = _year_end(rng, first_day, age=1)
     own = figures.balance(rng, rng.uniform(5.0, 8.5))
     if happens(rng, 0.1):
@@ -98,12 +98,12 @@ def _registered_number(end: date, position: int) -> int:
 
 
 def filing_number(day: date, position: int, serial: int) -> int:
-    """A journal number given on a day of the world; no document of the first day is of the same year."""
+    """A journal number assigned on a day of the world; no document of the first day has the same year."""
     return int(f"{day.year}{position * 10 + serial:06d}")
 
 
 def _norwegian_trouble(rng: Random, company: Company) -> None:
-    """A few companies are in trouble from the start: a state, not an event."""
+    """Puts a few companies in trouble from the start: a state, not an event."""
     since = date(2026, rng.randint(1, 9), rng.randint(1, 28))
     trouble = rng.choices((None, "bankruptcy", "liquidation", "forced_dissolution"), (94, 2, 2, 2))[0]
     if trouble and company.form != "ENK":
@@ -146,7 +146,7 @@ def _british_form(rng: Random, number: str) -> str:
 
 
 def british_accounts(rng: Random, company: Company, first_day: date, flavour: str | None = None) -> Accounts:
-    """The newest accounts, with the year before as comparatives."""
+    """Generates the newest accounts, with the previous year as comparatives."""
     flavour = flavour or rng.choices(_FLAVOURS, (38, 28, 12, 6, 2, 8, 6))[0]
     size = {"micro": 4.6, "small": 5.6, "full": 7.0, "group": 8.0}.get(flavour, 5.0)
     end = _year_end(rng, first_day, age=1)
@@ -172,7 +172,7 @@ def british_accounts(rng: Random, company: Company, first_day: date, flavour: st
 
 
 def holder(rng: Random, company: Company, serial: int, shares: str | None, first_day: date) -> Holder:
-    """One person or company with control, notified some time before the first day."""
+    """Generates a person or company with control, notified before the first day."""
     kind = rng.choices(("individual", "corporate"), (85, 15))[0]
     person = f"{rng.choice(names.TITLES)} {rng.choice(names.FORENAMES)} {rng.choice(names.SURNAMES)}"
     other = numbers.british(company.position + 1_000_000 + serial)
@@ -202,7 +202,7 @@ def _holders(rng: Random, company: Company, first_day: date) -> list[Holder]:
     found = [holder(rng, company, serial, band, first_day) for serial, band in enumerate(bands[:count])]
     if found and happens(rng, 0.1):  # a former holder stays in the snapshot with its last day
         found[-1].ceased = max(first_day - timedelta(days=40), found[-1].notified)
-    if happens(rng, 0.04):  # control without any share
+    if happens(rng, 0.04):  # control without shares
         control = holder(rng, company, 8, None, first_day)
         control.votes, control.extras = None, ("significant-influence-or-control",)
         found.append(control)

@@ -1,6 +1,6 @@
-"""How a Finnish company looks on the first day: a pure function of seed and position (docs/formats/fi.md 2 and 3).
+"""Generates a Finnish company's state on the first day from seed and position (docs/formats/fi.md 2 and 3).
 
-Does not belong here: what happens later (`stories_fi`, `stories_listed_fi`), or how registers write it.
+Does not belong here: later changes (`stories_fi`, `stories_listed_fi`), or the registers' formats.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from connectors.sandbox.numbers_fi import finnish as business_id
 TRADE, EMPLOYER, VAT, PREPAYMENT = "1", "5", "6", "7"  # registers (REK)
 TAX_REGISTERS: Final = (EMPLOYER, VAT, PREPAYMENT)
 CODE_SETS: Final = ("TOIMI3", "TOIMI4")  # TOL 2008 and TOL 2025
-OLD_SETS: Final = ("TOIMI2", "TOIMI3")  # TOL 2002 and TOL 2008: what ceased companies were left with
+OLD_SETS: Final = ("TOIMI2", "TOIMI3")  # TOL 2002 and TOL 2008: kept by ceased companies
 FLAVOURS: Final = ("full", "carrying", "prefixed", "holding")
 RECODED: Final = date(2026, 1, 1)  # the day on which every record moved to TOL 2025
 SCHEME_BEGAN: Final = date(1978, 3, 15)  # no business id is older
 _KINDS: Final = {TRADE: "1", EMPLOYER: "55", VAT: "80", PREPAYMENT: "41"}
-_ENDINGS: Final = {  # form -> what stands before and after a name
+_ENDINGS: Final = {  # form -> prefix and suffix of a name
     names_fi.LIMITED: ("", " Oy"),
     names_fi.PUBLIC: ("", " Oyj"),
     names_fi.HOUSING: ("Asunto Oy ", ""),
@@ -36,7 +36,7 @@ _TO_FILE: Final = timedelta(days=190)
 
 
 def finnish(seed: int, position: int, first_day: date, edition: int) -> Company:
-    """`edition`: 0 for TOL 2008 codes, 1 for TOL 2025."""
+    """Generates a Finnish company. `edition`: 0 for TOL 2008 codes, 1 for TOL 2025."""
     rng = dice(seed, "FI", position)
     form = rng.choices(
         (names_fi.LIMITED, names_fi.PUBLIC, names_fi.HOUSING, names_fi.REAL_ESTATE), (82, 3, 10, 5)
@@ -61,7 +61,7 @@ def finnish(seed: int, position: int, first_day: date, edition: int) -> Company:
         newest, count = first_day.year - rng.choice((1, 2)), rng.choice((1, 2))
         company.accounts = accounts(rng, company, newest, rng.choice(FLAVOURS), count)
     company.finnish.notices = [filed(company, item, serial) for serial, item in enumerate(company.accounts)]
-    if not company.accounts and happens(rng, 0.5):  # most file on paper, and only a notice tells of it
+    if not company.accounts and happens(rng, 0.5):  # most file on paper, which only a notice reports
         day = first_day - timedelta(days=rng.randint(20, 400))
         company.finnish.notices = [Notice(day, "TA", ("TILTAR",), record_number(company, 0))]
     _fate(rng, company, first_day, line.industry(0))
@@ -69,19 +69,19 @@ def finnish(seed: int, position: int, first_day: date, edition: int) -> Company:
 
 
 def named(name: str, form: str) -> str:
-    """The name with its ending; housing companies carry theirs in front."""
+    """The name with its legal form; housing companies have it in front."""
     front, end = _ENDINGS[form]
     return f"{front}{name}{end}"
 
 
 def stem(company: Company) -> str:
-    """The name without what its form adds."""
+    """The name without its legal form."""
     front, end = _ENDINGS[company.form]
     return company.name.removeprefix(front).removesuffix(end)
 
 
 def _registered(rng: Random, company: Company) -> Finnish:
-    """In the Trade Register, and mostly in some of the Tax Administration's."""
+    """Enters the company in the Trade Register, and mostly in some of the Tax Administration's registers."""
     found = Finnish(modified=company.registered, parallel=_parallel(rng, company))
     found.entries = [Entry(TRADE, _KINDS[TRADE], company.registered)]
     if happens(rng, 0.7):
@@ -89,7 +89,7 @@ def _registered(rng: Random, company: Company) -> Finnish:
             if happens(rng, 0.7):
                 since = company.registered + timedelta(days=rng.randint(0, 300))
                 found.entries.append(Entry(register, _KINDS[register], since))
-    if happens(rng, 0.2):  # the living name has the higher version nowhere but here
+    if happens(rng, 0.2):  # the only case in which the current name has the higher version
         found.auxiliary = f"{names_fi.FIRST[company.position % len(names_fi.FIRST)]} Palvelut"
     return found
 
@@ -101,7 +101,7 @@ def _parallel(rng: Random, company: Company) -> str | None:
 
 
 def tax_entries(company: Company, since: date) -> None:
-    """Registered as an employer, for VAT and for prepayment; earlier entries of these registers go."""
+    """Registers as an employer, for VAT and for prepayment; replaces earlier entries of these registers."""
     kept = [entry for entry in company.finnish.entries if entry.register == TRADE]
     company.finnish.entries = [
         *kept, *(Entry(register, _KINDS[register], since) for register in TAX_REGISTERS)
@@ -116,7 +116,7 @@ def accounts(
     count: int = 2,
     year_ends: tuple[tuple[int, int], ...] = YEAR_ENDS,
 ) -> list[Accounts]:
-    """`count` years that were filed digitally, the newest of which ended in `newest`, oldest first."""
+    """Generates `count` years filed digitally, oldest first, the newest ending in `newest`."""
     month, day = rng.choice(year_ends)
     end = date(newest - count + 1, month, day)
     own = _figures(rng, flavour)
@@ -138,12 +138,12 @@ def accounts(
 
 
 def following(rng: Random, last: Accounts, published: date) -> Accounts:
-    """The next year's accounts."""
+    """Generates the next year's accounts."""
     return figures.following_accounts(rng, last, published, last.document + 1)
 
 
 def _figures(rng: Random, flavour: str) -> figures.Figures:
-    """No head count is in the served facts; a company of the holding kind shows no revenue.
+    """Figures without a headcount, which the served facts lack; a holding company has no revenue.
 
     See docs/formats/fi.md 3.3.
     """
@@ -152,7 +152,7 @@ def _figures(rng: Random, flavour: str) -> figures.Figures:
 
 
 def filed(company: Company, item: Accounts, serial: int) -> Notice:
-    """The notice that annual accounts were registered."""
+    """Adds the notice that annual accounts were registered."""
     return Notice(item.published, "TA", ("TILTAR",), record_number(company, serial))
 
 
@@ -161,7 +161,7 @@ def record_number(company: Company, serial: int) -> str:
 
 
 def _fate(rng: Random, company: Company, first_day: date, old: names_fi.Industry) -> None:
-    """Some have ceased, are in trouble, idle, or not yet registered: states from the start, not events."""
+    """Makes some ceased, in trouble, idle, or not yet registered: states from the start, not events."""
     since = first_day - timedelta(days=rng.randint(40, 900))
     kind = rng.choices(
         ("alive", "ceased", "KONK", "SELTILA", "SANE", "idle", "pending"), (80, 8, 2, 2, 2, 4, 2)
@@ -169,7 +169,7 @@ def _fate(rng: Random, company: Company, first_day: date, old: names_fi.Industry
     if kind == "ceased":
         end_registration(company, since)
         company.status, company.status_date = "dissolved", since
-        # ceased companies keep the code of their last day
+        # ceased companies keep their last industry code
         company.finnish.code_set = OLD_SETS[company.position % 2]
         company.industry = company.industry and old
     elif kind in SITUATIONS:
@@ -184,7 +184,7 @@ def _fate(rng: Random, company: Company, first_day: date, old: names_fi.Industry
 
 
 def _idle(company: Company, since: date) -> None:
-    """Gone from every register of the Tax Administration; that says nothing of a housing company."""
+    """Removes the company from all tax registers; for a housing company that means nothing."""
     tax_entries(company, company.registered)
     for entry in company.finnish.entries:
         if entry.register != TRADE:
@@ -194,7 +194,7 @@ def _idle(company: Company, since: date) -> None:
 
 
 def end_registration(company: Company, day: date) -> None:
-    """The company stays in the file; its names and entries end."""
+    """Ends the company's names and entries; it stays in the file."""
     company.finnish.ended = day
     for entry in company.finnish.entries:
         entry.ended = entry.ended or day - timedelta(days=1)

@@ -1,6 +1,6 @@
-"""How a Swedish company looks on the first day: pure functions of seed, position and edition of the codes.
+"""Generates a Swedish company's state on the first day: pure functions of seed, position and version of the codes.
 
-Belongs here: chance. Does not belong here: what happens later (`stories_se`), or how registers write it
+Belongs here: random choices. Does not belong here: later changes (`stories_se`), or the registers' formats
 (`bulk_se`, `reports_se`).
 """
 
@@ -17,19 +17,19 @@ from connectors.sandbox.model import Accounts, Company, Figures
 from connectors.sandbox.model_se import NEVER_ACTIVE, NO_LONGER_ACTIVE, Overview, Swedish
 from connectors.sandbox.names import Industry
 
-THOUSANDS: Final = frozenset({"k3", "k3k"})  # flavours that print thousands
+THOUSANDS: Final = frozenset({"k3", "k3k"})  # flavours printed in thousands
 _FLAVOURS: Final = ("k2", "k2_2017", "k2_short", "k3", "k3k")
 _FILERS: Final = ("AB", "EK")
-_YOUNG_CYCLE, _YOUNG = 15, 4  # of so many companies one registered lately
-_GONE_CYCLE, _GONE = 8, 2  # and one deregistered long ago: the register keeps them all
-_UNKNOWN_CYCLE, _UNKNOWN = 60, 33  # and one SCB knows nothing of
+_YOUNG_CYCLE, _YOUNG = 15, 4  # one company in so many was registered recently
+_GONE_CYCLE, _GONE = 8, 2  # and one was deregistered long ago: the register keeps them all
+_UNKNOWN_CYCLE, _UNKNOWN = 60, 33  # and one is unknown to SCB
 _PUBLIC_CYCLE: Final = 13
-_YEARS: Final = 5  # of figures behind a report: its own, the one before, two of the overview, one to spare
+_YEARS: Final = 5  # of figures behind a report: its own, the previous one, two of the overview, one spare
 _TROUBLES: Final = {"KK": "bankruptcy", "LI": "liquidation", "FR": "reorganisation", "FUOT": None}
 
 
 def swedish(seed: int, position: int, first_day: date, edition: int) -> Company:
-    """`edition`: 0 for SNI 2007 codes, 1 for SNI 2025."""
+    """Generates a Swedish company. `edition`: 0 for SNI 2007 codes, 1 for SNI 2025."""
     rng = dice(seed, "SE", position)
     form = rng.choices(tuple(names_se.FORMS), (74, 6, 3, 6, 6, 5))[0]
     registered = date(1951, 3, 1) + timedelta(days=rng.randint(0, 27_000))
@@ -62,16 +62,16 @@ def _name(rng: Random, form: str, position: int) -> str:
 
 
 def is_public(form: str, position: int) -> bool:
-    """Whether shares of the company are traded somewhere: what the registers of issuers tell of."""
+    """True if the company's shares are traded, so that the registers of issuers list it."""
     return form == "AB" and position % _PUBLIC_CYCLE == 0
 
 
 def _circumstances(rng: Random, company: Company, industry: Industry) -> None:
-    """Young, gone, in trouble or idle from the start: states, not events."""
+    """Makes some recently registered, deregistered, in trouble or idle from the start: states, not events."""
     position = company.position
     if position % _YOUNG_CYCLE == _YOUNG:
         founded(company, date(2026, 10, 5) + timedelta(days=position % 20), industry)
-        if position % 2:  # SCB has a row of it only in some weeks
+        if position % 2:  # SCB has its row only in some weeks
             without_statistics(company)
     elif position % _GONE_CYCLE == _GONE:
         gone(
@@ -97,7 +97,7 @@ def _trouble(rng: Random, company: Company) -> None:
 
 
 def founded(company: Company, day: date, industry: Industry) -> None:
-    """Registered lately: no accounts yet, and so young that the API is asked, which tells the label."""
+    """Makes it recently registered: no accounts yet, and so young that the API, which has the label, is queried."""
     company.registered = company.swedish.named = day
     company.swedish.asked = True
     company.industry = industry
@@ -105,13 +105,13 @@ def founded(company: Company, day: date, industry: Industry) -> None:
 
 
 def gone(company: Company, day: date, reason: str) -> None:
-    """Deregistered on a day; the register's row stays for ever."""
+    """Deregisters the company on a day; the register's row stays permanently."""
     company.swedish.deregistered, company.swedish.reason = day, reason
     company.status, company.status_detail, company.status_date = "dissolved", None, day
 
 
 def under(company: Company, code: str, since: date) -> None:
-    """Proceedings under way: what they make of the status is the contract's rule."""
+    """Puts the company in proceedings; the contract defines the resulting status."""
     company.swedish.proceedings = ((code, since),)
     detail = _TROUBLES[code]
     company.status = "dormant" if detail in {"bankruptcy", "liquidation"} else "active"
@@ -119,14 +119,14 @@ def under(company: Company, code: str, since: date) -> None:
 
 
 def without_statistics(company: Company) -> None:
-    """SCB has no row, so nobody tells the industry."""
+    """Removes SCB's row, so that the industry is unknown."""
     company.swedish.activity, company.industry = None, None
 
 
 def swedish_accounts(
     rng: Random, company: Company, first_day: date, flavour: str, count: int = 1
 ) -> list[Accounts]:
-    """`count` reports up to the last but one that could have been filed, oldest first."""
+    """Generates `count` reports up to the second newest that could have been filed, oldest first."""
     month, day = rng.choice(((12, 31), (12, 31), (4, 30), (6, 30)))
     newest = date(first_day.year - (month == 12) - 1, month, day)  # noqa: PLR2004 - December
     size = rng.uniform(7.0, 8.5) if flavour in THOUSANDS else rng.uniform(5.2, 7.0)
@@ -147,7 +147,7 @@ def swedish_accounts(
 
 
 def _report(series: list[Figures], end: date, group: Figures | None, currency: str, flavour: str) -> Accounts:
-    """The report of the last year of a series."""
+    """Builds the report of the last year of a series."""
     start = figures.year_ending(end)
     return Accounts(
         start=start,
@@ -179,7 +179,7 @@ def _printed(said: Figures, flavour: str) -> Figures:
 
 
 def next_report(rng: Random, last: Accounts, published: date, document: int) -> Accounts:
-    """The report of the year after `last`."""
+    """Generates the report of the year after `last`."""
     following = figures.following_accounts(rng, last, published, document)
     group = None if following.group is None else _printed(following.group, last.flavour)
     prior = None if last.prior is None else _overview(last.start, last.end, 1, last.prior)

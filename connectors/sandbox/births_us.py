@@ -1,6 +1,6 @@
-"""How an American filer looks on the first day: a pure function of seed and position (docs/formats/us.md 2 to 5).
+"""Generates an American filer's state on the first day from seed and position (docs/formats/us.md 2 to 5).
 
-CIKs stand far above all real ones. Does not belong here: what happens later (`stories_us`), or how EDGAR writes it.
+CIKs are far above all real ones. Does not belong here: later changes (`stories_us`), or EDGAR's formats.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ EXCHANGES: Final = ("Nasdaq", "NYSE")
 YEAR_ENDS: Final = ((12, 31), (6, 30))
 TO_FILE: Final = timedelta(days=58)
 FLAVOUR: Final = "usgaap"
-LAST_WEEK: Final = date(2026, 10, 30)  # a Friday: the feeds of the first day still name what was filed on it
-QUARTER: Final = date(2026, 9, 30)  # of which managers reported last
+LAST_WEEK: Final = date(2026, 10, 30)  # a Friday: the feeds of the first day still list its filings
+QUARTER: Final = date(2026, 9, 30)  # the last quarter that managers reported
 
 
 def american(seed: int, position: int, first_day: date, _edition: int) -> Company:
-    """The SIC has no editions."""
+    """Generates an American filer; the SIC has no versions, so the edition is ignored."""
     rng = dice(seed, "US", position)
     name = f"{rng.choice(FIRST)} {rng.choice(SECOND)} {position + 1} {rng.choice(ENDINGS)}"
     company = Company(
@@ -94,7 +94,7 @@ def american(seed: int, position: int, first_day: date, _edition: int) -> Compan
 
 
 def _lately(company: Company) -> None:
-    """What was filed in the week before the first day: the feeds still name it."""
+    """Adds filings of the week before the first day, which the feeds still list."""
     position = company.position
     if position % 3 == 0:
         enter(company, "8-K", LAST_WEEK, period=LAST_WEEK, items=("2.02", "9.01"), exhibits=("EX-99.1",))
@@ -108,13 +108,13 @@ def _lately(company: Company) -> None:
 
 
 def stakes(company: Company, percent: str, persons: tuple[Party, ...], *, is_active: bool = False) -> None:
-    """A schedule of last week."""
+    """Adds a Schedule 13D or 13G of last week."""
     told = Stake(persons, Decimal(percent), LAST_WEEK - timedelta(days=3), is_active=is_active)
     holders_us.stake(company, LAST_WEEK, told)
 
 
 def managed(company: Company, percent: str) -> None:
-    """A manager's report of last week. Whose its CUSIP is, only a schedule says."""
+    """Adds a manager's report of last week; only a schedule links its CUSIP to the company."""
     shares = int(SHARES * Decimal(percent) / 100)
     holders_us.managed(company, LAST_WEEK, LAST_WEEK, Managed(holders_us.MANAGER, QUARTER, shares))
 
@@ -124,7 +124,7 @@ def number_of(position: int) -> str:
 
 
 def american_position(number: str) -> int | None:
-    """Position of a number that `number_of` may have made."""
+    """The position encoded in a number made by `number_of`; None for other numbers."""
     digits = number.removeprefix(PREFIX)
     if len(digits) != len(str(FIRST_CIK)) or not digits.isdecimal() or int(digits) < FIRST_CIK:
         return None
@@ -132,7 +132,7 @@ def american_position(number: str) -> int | None:
 
 
 def listed(company: Company, exchange: str | None) -> None:
-    """Its shares under one symbol; None: under none."""
+    """Lists the company's shares under one symbol; with None, under none."""
     company.american.tickers = [] if exchange is None else [(f"Z{company.position:03}", exchange)]
     company.listed = exchange in EXCHANGES
 
@@ -140,7 +140,7 @@ def listed(company: Company, exchange: str | None) -> None:
 def with_accounts(
     rng: Random, company: Company, newest: int, year_end: tuple[int, int], *, quarterly: bool = False
 ) -> None:
-    """Two years of group accounts, the newest of which ended in `newest`; their quarters and those since."""
+    """Adds two years of group accounts, the newest ending in `newest`, with their quarters and those since."""
     end = date(newest - 1, *year_end)
     before = replace(figures.balance(rng, rng.uniform(6.5, 9.0)), employees=None)
     own = figures.grown(rng, before)
@@ -166,7 +166,7 @@ def with_accounts(
 
 
 def _is_due(company: Company) -> bool:
-    """Whether the next quarter was reported before the first day."""
+    """True if the next quarter was reported before the first day."""
     ended = [company.accounts[-1].end, *(interim.end for interim in company.american.interims)]
     return month_after(max(ended) + timedelta(days=1), 3) + timedelta(days=45) < LAST_WEEK and (
         max(ended) - company.accounts[-1].end
@@ -174,6 +174,6 @@ def _is_due(company: Company) -> bool:
 
 
 def following(rng: Random, last: Accounts, published: date) -> Accounts:
-    """The next year's accounts: they are the group's alone."""
+    """Generates the next year's accounts, of the group only."""
     made = figures.following_accounts(rng, last, published, 0)
     return replace(made, group=made.figures)

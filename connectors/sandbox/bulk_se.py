@@ -1,10 +1,10 @@
-"""The two weekly bulk files of Sweden, Bolagsverket's and SCB's, with their odd corners.
+"""Generates the two weekly bulk files of Sweden, Bolagsverket's and SCB's, with their edge cases.
 
 See docs/formats/se.md 2 and 3.
 
-Belongs here: records line by line: quotes that are not doubled, line breaks and NUL inside values, `null` as
-text, several rows of a company, sole traders between companies; tabs without quoting. Does not belong here:
-zips and folders (`writers_se`).
+Belongs here: records line by line: unescaped quotes, line breaks and NUL inside values, `null` as text, several
+rows of a company, sole traders between companies; tabs without quoting. Does not belong here: zips and folders
+(`writers_se`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _MARKED: Final = (
 STATISTICAL_COLUMNS: Final = (
     "ForAndrTyp", *_MARKED[:12], "PeOrgNr", *_MARKED[12:], *(f"m{name}" for name in _MARKED),
 )  # fmt: skip
-_NOTHING: Final = ("", "null", "NULL")  # how a missing value is written
+_NOTHING: Final = ("", "null", "NULL")  # spellings of a missing value
 _UNKNOWN: Final = "00000"
 _SIDELINE: Final = f"{SECRET} Bifirma$SARS_FORNAMN-ORGNAM$1991-01-01$Bisyssla"
-_SEVERAL: Final = 9  # one company in so many has two rows
+_SEVERAL: Final = 9  # one company in nine has two rows
 _ACTIVITIES: Final = (
     "Påhittad verksamhet.",
     'Handel med "allt möjligt"; och\nmera därtill.',
@@ -46,7 +46,7 @@ Row = dict[str, str]
 
 
 def organisation_lines(world: World, day: int) -> Iterator[bytes]:
-    """Bolagsverket's file: header, then records; sole traders stand between the companies."""
+    """Yields Bolagsverket's file: header, then records; sole traders are interspersed between the companies."""
     yield (";".join(COLUMNS) + "\n").encode()
     for company in world.all("SE", day):
         for row in organisations(company):
@@ -58,12 +58,12 @@ def organisation_lines(world: World, day: int) -> Iterator[bytes]:
 
 
 def _record(row: Row) -> bytes:
-    """Values between quotes; those inside a value are not doubled."""
+    """A line of quoted values; quotes inside a value are not doubled."""
     return ('"' + '";"'.join(row[name] for name in COLUMNS) + '"\n').encode()
 
 
 def organisations(company: Company) -> list[Row]:
-    """The company's row, and for some a second one for a name whose protection has ended."""
+    """The company's row, and for some a second one for a name with expired protection."""
     position, told = company.position, company.swedish
     missing = _NOTHING[position % len(_NOTHING)]
     row = {
@@ -99,7 +99,7 @@ def _before(company: Company) -> date:
 
 
 def _names(company: Company) -> str:
-    """The registered name, and what else may stand beside it, in any order."""
+    """The registered name and any further names, in any order."""
     told, position = company.swedish, company.position
     kind = "FORETAGSNAMN" if company.form != "I" else "NAMN"
     parts = [f"{company.name}${kind}-ORGNAM${_day(told.named)}"]
@@ -114,17 +114,17 @@ def _names(company: Company) -> str:
 
 
 def _proceedings(company: Company) -> str:
-    """Elements between strokes; one may lead."""
+    """Proceedings separated by strokes; a leading stroke may occur."""
     told = company.swedish.proceedings
     said = "|".join(f"{code}-AVOMFO${_day(since) or 'null'}" for code, since in told)
     return f"|{said}" if said and company.position % 2 else said
 
 
 def _address(company: Company) -> str:
-    """street$c/o$city$postcode$country; nothing for some, whose address only SCB has."""
+    """street$c/o$city$postcode$country; empty for companies with an address at SCB only."""
     place = company.place
     if place is None:
-        return f"{company.street}$$Musterstadt$11122$DE-LAND"  # digits like a Swedish code
+        return f"{company.street}$$Musterstadt$11122$DE-LAND"  # looks like a Swedish postcode
     if has_no_address(company):
         return "$$$$"
     care_of = f"c/o Påhittad Byrå {company.position}" if company.position % 5 == 0 else ""
@@ -132,12 +132,12 @@ def _address(company: Company) -> str:
 
 
 def has_no_address(company: Company) -> bool:
-    """Whether Bolagsverket's row lacks an address."""
+    """True if Bolagsverket's row lacks an address."""
     return company.position % 11 == 5 and company.swedish.activity is not None  # noqa: PLR2004 - one in eleven
 
 
 def _trader_rows(alone: Trader) -> Iterator[Row]:
-    """Sole traders: the number is theirs, and the text may repeat it."""
+    """Rows of sole traders: the number is personal, and the text may repeat it."""
     for serial, firm in enumerate(alone.firms, 1):
         yield {
             "organisationsidentitet": f"{alone.number}$PERSON-IDORG",
@@ -155,7 +155,7 @@ def _trader_rows(alone: Trader) -> Iterator[Row]:
 
 
 def statistical_lines(world: World, day: int) -> Iterator[bytes]:
-    """SCB's file: tabs, no quoting, Windows-1252; the header ends with a tab, and so do the rows."""
+    """Yields SCB's file: tabs, no quoting, Windows-1252; header and rows end with a tab."""
     yield ("\t".join(STATISTICAL_COLUMNS) + "\t\n").encode("cp1252")
     for company in world.all("SE", day):
         if company.swedish.activity is not None:
@@ -170,7 +170,7 @@ def _line(row: Row) -> bytes:
 
 
 def unit(company: Company, day: int) -> Row:
-    """One row of SCB's; the markers change for no reason that anybody states."""
+    """One row of SCB's file; the markers change for undocumented reasons."""
     told, place, position = company.swedish, company.place, company.position
     stray = '"' if position % 8 == 3 else ""  # noqa: PLR2004 - one in eight
     row = {

@@ -1,4 +1,4 @@
-"""Seeded chance: the same parts give the same dice, on every machine and in every order of asking."""
+"""Seeded randomness: the same parts give the same generator, on every machine and in any order of calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 
 def dice(*parts: object) -> Random:
-    """Dice of their own for each thing that is made, so that nothing depends on what was made before."""
+    """A separate generator for each object, so that nothing depends on what was generated before."""
     return Random("/".join(map(str, parts)))  # noqa: S311 - a world to be made again, not a secret
 
 

@@ -1,8 +1,8 @@
-"""What the Finnish endpoints answer on one day of a world, without HTTP (docs/formats/fi.md 2.1, 3.1, 4 and 6.1).
+"""Simulates the Finnish endpoints on one day of a world, without HTTP (docs/formats/fi.md 2.1, 3.1, 4 and 6.1).
 
-Belongs here: path and query -> body, pages and their odd corners (pages count from 1, page 0 is page 1, a page
+Belongs here: path and query -> body, pages and their edge cases (pages count from 1, page 0 is page 1, a page
 past the end is empty, a business id without its hyphen finds nothing, upper and lower case of languages). Does
-not belong here: routes and HTTP (`answers`, `server`), what one record looks like (`ytj_fi` and the like).
+not belong here: routes and HTTP (`answers`, `server`), the format of one record (`ytj_fi` and the like).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def error(code: int, message: str, status: int = 400) -> Reply:
 
 
 def _paged(name: str, items: Sequence[object], query: Query, size: int = _PAGE) -> Reply:
-    """One page; its number counts from 1, and 0 means 1 as well."""
+    """One page; numbers start at 1, and 0 means 1 as well."""
     page = max(int(query.get("page") or 1), 1)
     return _json({"totalResults": len(items), name: items[(page - 1) * size : page * size]})
 
@@ -69,7 +69,7 @@ def _companies(world: World, day: int) -> tuple[Company, ...]:
 
 @lru_cache(maxsize=4)
 def _statements(world: World, day: int) -> dict[tuple[str, str], tuple[Company, Accounts]]:
-    """Every statement on file: a later registration has replaced an earlier one of the same key."""
+    """Every statement on file; a later registration replaces an earlier one with the same key."""
     found: dict[tuple[str, str], tuple[Company, Accounts]] = {}
     for company in _companies(world, day):
         for accounts in company.accounts:
@@ -78,7 +78,7 @@ def _statements(world: World, day: int) -> dict[tuple[str, str], tuple[Company, 
 
 
 def companies(world: World, day: int, query: Query) -> Reply:
-    """Search; the business id wants its hyphen."""
+    """Searches companies; the business id requires its hyphen."""
     tests: dict[str, Callable[[Company, str], bool]] = {
         "businessId": lambda company, value: company.number == value,
         "name": lambda company, value: value.casefold() in company.name.casefold(),
@@ -95,7 +95,7 @@ def companies(world: World, day: int, query: Query) -> Reply:
 
 
 def description(_world: World, _day: int, query: Query) -> Reply:
-    """A code list by its name, one `code<TAB>text` per line; a value in its place gives an empty text."""
+    """A code list by name, one `code<TAB>text` per line; a code instead of a name gives an empty text."""
     language = query.get("lang")
     if language not in _LANGUAGES:
         return error(_BAD_REQUEST, "lang is required")
@@ -103,7 +103,7 @@ def description(_world: World, _day: int, query: Query) -> Reply:
 
 
 def notice_description(_world: World, _day: int, query: Query) -> Reply:
-    """The same of the notices, whose languages want upper case."""
+    """A code list of the notices API, which requires languages in upper case."""
     if query.get("lang") not in {language.upper() for language in _LANGUAGES}:
         return Reply(404, TEXT, b"Language must be EN/FI/SV")
     return Reply(200, TEXT, _lines({key: (text, text, text) for key, text in notices_fi.TYPES.items()}, 0))
@@ -114,7 +114,7 @@ def _lines(texts: Mapping[str, tuple[str, str, str]], place: int) -> bytes:
 
 
 def statements_of(world: World, day: int, query: Query) -> Reply:
-    """What one company has on file; without anything the answer is 400 for some and an empty list for others."""
+    """Statements of one company; without any, 400 for some companies and an empty list for others."""
     number = query.get("businessId", "")
     mine = [pair for (owner, _), pair in _statements(world, day).items() if owner == number]
     if not mine and number[:7].isdigit() and int(number[:7]) % 2:
@@ -123,7 +123,7 @@ def statements_of(world: World, day: int, query: Query) -> Reply:
 
 
 def statements_on(world: World, day: int, query: Query) -> Reply:
-    """All who filed for one period end."""
+    """All companies with a statement for one period end."""
     end = query.get("financialDate")
     if end is None:
         return error(_BAD_REQUEST, "financialDate is required")
@@ -132,7 +132,7 @@ def statements_on(world: World, day: int, query: Query) -> Reply:
 
 
 def statements_registered(world: World, day: int, query: Query) -> Reply:
-    """Those registered within two days, both included."""
+    """Statements registered between two days, inclusive."""
     first, last = query.get("registeredDateStart"), query.get("registeredDateEnd")
     if first is None or last is None:
         return error(_BAD_REQUEST, "registeredDateStart and registeredDateEnd are required")
@@ -149,7 +149,7 @@ def _registered(item: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def statement(world: World, day: int, query: Query) -> Reply:
-    """One statement, as it was registered last."""
+    """One statement, as last registered."""
     if not query.get("businessId") or not query.get("financialDate"):
         return error(_BAD_REQUEST, "businessId and financialDate are required")
     found = _statements(world, day).get((query["businessId"], query["financialDate"]))
@@ -159,7 +159,7 @@ def statement(world: World, day: int, query: Query) -> Reply:
 
 
 def notices(world: World, day: int, query: Query) -> Reply:
-    """Companies with notices of some days; half as many on a page as elsewhere."""
+    """Companies with notices of some days; the page size is half of the usual."""
     first = query.get("noticeRegistrationDateStart") or "2014-11-07"
     last = query.get("noticeRegistrationDateEnd") or str(world.date(day))
     number = query.get("businessId")
@@ -181,7 +181,7 @@ def notices_of(world: World, day: int, _query: Query, number: str) -> Reply:
 
 
 def releases(world: World, day: int, query: Query) -> Reply:
-    """The newest releases; with `callback` wrapped in a call of it."""
+    """The newest releases; with `callback`, wrapped in a call of it (JSONP)."""
     items = releases_fi.items(
         world, day, query.get("globalName", "NordicAllMarkets"), releases_se.items(world, day)
     )

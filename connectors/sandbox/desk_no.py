@@ -1,7 +1,7 @@
-"""What Enhetsregisteret answers about changes, roles and sub-units on one day of a world, without HTTP.
+"""Simulates Enhetsregisteret's change feeds, roles and sub-units on one day of a world, without HTTP.
 
-Belongs here: path and query -> status, kind and body (docs/formats/no.md 3 and 4). Does not belong here: entities,
-accounts and sockets (`answers`, `server`), or which entries there are (`feeds_no`).
+Belongs here: path and query -> status, content type and body (docs/formats/no.md 3 and 4). Does not belong here:
+entities, accounts and sockets (`answers`, `server`), or which entries there are (`feeds_no`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HAL: Final = "application/vnd.brreg.enhetsregisteret.underenhet.v2+json;charset
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The world, its day, how the feeds behave, and what was asked after the `?`."""
+    """A request: the world, its day, the feeds' faults, and the query parameters."""
 
     world: World
     day: int

@@ -1,7 +1,7 @@
-"""What the Swedish endpoints answer on one day of a world, without HTTP (docs/formats/se.md 2 to 5 and 8).
+"""Simulates the Swedish endpoints on one day of a world, without HTTP (docs/formats/se.md 2 to 5 and 8).
 
-Belongs here: paths, queries and bodies asked -> answers; tokens, which last a day of the world. Does not
-belong here: sockets (`server`), large bodies on disk (`answers`), what one record looks like (`answers_se`).
+Belongs here: paths, queries and request bodies -> responses; tokens, valid for one day of the world. Does not
+belong here: sockets (`server`), large bodies on disk (`answers`), the format of one record (`answers_se`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 MARKET: Final = "SE"
-CLIENT: Final = ("sandbox", "sandbox")  # id and secret that the token's endpoint takes
+CLIENT: Final = ("sandbox", "sandbox")  # client id and secret that the token endpoint accepts
 CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {"portal.api.bolagsverket.se": CLIENT}
 _ZIP: Final = "application/zip"
 _JSON: Final = "application/json"
@@ -36,7 +36,7 @@ _NUMBER: Final = re.compile(r"\d{10}|\d{12}")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked; `body` None of a GET."""
+    """A request; `body` is None for GET."""
 
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
@@ -46,14 +46,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A large body: its name on disk and who writes it."""
+    """A large body: its name on disk and the function that writes it."""
 
     name: str
     write: Callable[[IO[bytes]], object]
 
 
 def written(world: World, day: int, path: str) -> Written | None:
-    """The large body behind a path: bulk files, archives of reports, the spreadsheet."""
+    """The large body at a path: bulk files, archives of reports, the spreadsheet."""
     if MARKET not in world.markets:
         return None
     name = path.rpartition("/")[2]
@@ -79,13 +79,13 @@ def _archive(world: World, day: int | None) -> bytes:
 
 @lru_cache(maxsize=64)
 def _facts(world: World, day: int | None) -> tuple[int, str]:
-    """Bytes and tag of an archive, for the listing."""
+    """Size and ETag of an archive, for the listing."""
     body = _archive(world, day)
     return len(body), hashlib.sha256(body).hexdigest()[:32]
 
 
 def reply(world: World, day: int, question: Question) -> Reply | None:
-    """The answer; None where no Swedish register has such an address."""
+    """The response; None if no Swedish register has such a path."""
     if MARKET not in world.markets:
         return None
     if question.path == _ARCHIVE:
@@ -107,7 +107,7 @@ def _listing(world: World, day: int, question: Question) -> Reply:
 
 
 def _token(world: World, day: int, question: Question) -> Reply:
-    """Client credentials, as form fields or HTTP Basic; anything else is refused."""
+    """Issues a token for client credentials, as form fields or HTTP Basic; anything else is rejected."""
     form = dict(parse_qsl((question.body or b"").decode("ascii", "replace")))
     basic = base64.b64encode(":".join(CLIENT).encode()).decode()
     given = (form.get("client_id"), form.get("client_secret"))
@@ -132,7 +132,7 @@ def _refused(status: int, title: str, detail: str) -> Reply:
 
 
 def _api(world: World, day: int, question: Question) -> Reply:
-    """One call; the token of another day is not valid any more."""
+    """Handles an API call; the token of another day is invalid."""
     if question.authorization != f"Bearer {_secret(world, day)}":
         return _refused(401, "Unauthorized", "Anroparen saknar giltiga autentiseringsuppgifter.")
     call = question.path.removeprefix(_API)
@@ -142,7 +142,7 @@ def _api(world: World, day: int, question: Question) -> Reply:
 
 
 def _about(world: World, day: int, call: str, number: str | None) -> Reply:
-    """The answer about one number."""
+    """The response for one number."""
     if number is None:
         return _refused(400, "Bad Request", "Identitetsbeteckning har ogiltigt format.")
     if len(number) == 10 and numbers_se.check_digit(number[:9]) != int(number[9]):  # noqa: PLR2004 - digits
@@ -174,7 +174,7 @@ def _organisations(world: World, day: int, number: str) -> list[answers_se.Recor
 
 
 def _package(world: World, day: int, call: str) -> Reply:
-    """A package by its id, with or without the ending that lists give it."""
+    """A package by its id, with or without the file extension used in lists."""
     identity = call.removeprefix("/dokument/").removesuffix("_paket")
     company = world.find(MARKET, reports_se.number_of(identity), day)
     for accounts in company.accounts if company is not None else ():
@@ -184,7 +184,7 @@ def _package(world: World, day: int, call: str) -> Reply:
 
 
 def _insiders(world: World, day: int, query: Mapping[str, str]) -> bytes:
-    """The export of a window; names of parameters that nobody knows are passed over in silence."""
+    """The export of a range of days; unknown parameters are silently ignored."""
     days = [_date(query.get(f"Publiceringsdatum.{end}")) for end in ("From", "To")]
     return exports_se.insider_export(world, day, days[0], days[1])
 

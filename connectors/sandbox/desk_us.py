@@ -1,8 +1,9 @@
-"""What EDGAR answers on one day of a world, without HTTP (docs/formats/us.md 1, 3 to 5, 8).
+"""Simulates EDGAR on one day of a world, without HTTP (docs/formats/us.md 1, 3 to 5, 8).
 
-Belongs here: path and query -> status, kind and body; a missing file in its two dresses (404 and 403, both XML);
-the pages for callers who do not say who they are, or ask too often; which answers carry validators. Does not belong
-here: sockets (`server`), archives (`routes_us`), or what one record looks like (`papers_us`, `headers_us`).
+Belongs here: path and query -> status, content type and body; both forms of a missing file (404 and 403, both
+XML); the error pages for callers without a contact address or above the rate limit; which responses carry
+validators. Does not belong here: sockets (`server`), archives (`routes_us`), or the format of one record
+(`papers_us`, `headers_us`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _store(status: int, code: str) -> Reply:
     return Reply(status, XML, body.encode())
 
 
-MISSING: Final = _store(404, "NoSuchKey")  # of the interfaces
+MISSING: Final = _store(404, "NoSuchKey")  # of the APIs
 NO_INDEX: Final = _store(403, "AccessDenied")  # of the archives
 
 
@@ -57,7 +58,7 @@ _END: Final = Reply(
 
 
 def refused(path: str, agent: str) -> Reply | None:
-    """The page for a caller who does not say who he is: a contact address must stand in the User-Agent."""
+    """The error page for a User-Agent without a contact address; None if it has one."""
     return UNDECLARED if PATHS.fullmatch(path) and "@" not in agent else None
 
 
@@ -66,7 +67,7 @@ def _json(value: Any) -> Reply:
 
 
 def filer(world: World, day: int, _query: Query, number: str) -> Reply:
-    """One filer; a holder as well."""
+    """Submissions of one filer or holder."""
     party = holder_of(number)
     if party is not None:
         return _json(papers_us.holder(party))
@@ -82,19 +83,19 @@ def page(world: World, day: int, _query: Query, number: str) -> Reply:
 
 
 def facts(world: World, day: int, _query: Query, number: str) -> Reply:
-    """Facts of one filer; many have none."""
+    """The companyfacts of one filer; many have none."""
     company = world.find("US", f"{PREFIX}{number}", day)
     found = None if company is None else facts_us.facts(company)
     return MISSING if found is None else _json(found)
 
 
 def symbols(world: World, day: int, _query: Query) -> Reply:
-    """The list of symbols."""
+    """The list of ticker symbols."""
     return replace(_json(writers_us.symbols(world, day)), fixed=True)
 
 
 def index(world: World, day: int, _query: Query, stamp: str) -> Reply:
-    """The master index of a day that has been: on weekends and for the days to come there is none."""
+    """The master index of a past day; there is none for weekends and future days."""
     try:
         asked = datetime.strptime(stamp, "%Y%m%d").date()  # noqa: DTZ007 - a day
     except ValueError:
@@ -107,7 +108,7 @@ def index(world: World, day: int, _query: Query, stamp: str) -> Reply:
 
 
 def newest(world: World, day: int, query: Query) -> Reply:
-    """The Atom of newest filings; past its end a page of HTML."""
+    """The Atom feed of newest filings; past its end an HTML page."""
     found = writers_us.newest(world, day)
     start, count = int(query.get("start") or 0), int(query.get("count") or 40)
     if start and start >= len(found):
@@ -123,7 +124,7 @@ def headers(world: World, day: int, _query: Query, accession: str) -> Reply:
 
 
 def whole(world: World, day: int, _query: Query, accession: str) -> Reply:
-    """A complete submission; of reports only the header is played."""
+    """A complete submission; for reports only the header is simulated."""
     found = writers_us.find(world, day, accession)
     if found is None or not writers_us.is_whole(found[1]):
         return NO_INDEX
@@ -131,7 +132,7 @@ def whole(world: World, day: int, _query: Query, accession: str) -> Reply:
 
 
 def nothing(_world: World, _day: int, _query: Query) -> Reply:
-    """Any other file of the archives."""
+    """The error for any other file of the archives."""
     return NO_INDEX
 
 

@@ -1,6 +1,6 @@
-"""Entities of Enhetsregisteret as JSON objects and as rows of the bulk CSV (docs/formats/no.md 2.1 and 2.2).
+"""Generates entities of Enhetsregisteret as JSON objects and bulk CSV rows (docs/formats/no.md 2.1 and 2.2).
 
-Belongs here: one company of the world -> one record in the register's own words, key order and odd corners.
+Belongs here: one company of the world -> one record in the register's own terms, key order and edge cases.
 Does not belong here: files and folders (`writers_no`), HTTP (`server`).
 """
 
@@ -22,7 +22,7 @@ _REASONS: Final = (
     "tvangsopplostPgaMangelfulltStyreDato",
     "tvangsavvikletPgaManglendeSlettingDato",
 )
-# The header of the present edition; its letter case differs from the JSON's in places (docs/formats/no.md 2.2).
+# The header of the current version; its letter case differs from the JSON's in places (docs/formats/no.md 2.2).
 COLUMNS: Final = (
     "organisasjonsnummer", "navn", "organisasjonsform.kode", "organisasjonsform.beskrivelse",
     "naeringskode1.kode", "naeringskode1.beskrivelse", "naeringskode2.kode", "naeringskode2.beskrivelse",
@@ -71,7 +71,7 @@ Record = dict[str, Any]
 
 
 def entity(company: Company) -> Record:
-    """The answer of `/enheter/{orgnr}`: optional fields are left out, never null."""
+    """The response of `/enheter/{orgnr}`: optional fields are left out, never null."""
     if not company.in_register:
         return _deleted(company)
     record: Record = {
@@ -119,7 +119,7 @@ def _form(company: Company) -> Record:
 
 
 def _former_names(company: Company) -> list[Record]:
-    """Oldest first, with stamps of local time without zone."""
+    """Former names, oldest first, with local timestamps without time zone."""
     found: list[Record] = []
     since = company.registered
     for changed, name in reversed(company.former_names):
@@ -129,7 +129,7 @@ def _former_names(company: Company) -> list[Record]:
 
 
 def _employees(company: Company) -> Record:
-    """Counts from 1 to 4 are withheld: the flag is true and the number missing."""
+    """Employee members; counts from 1 to 4 are withheld: the flag is true and the number missing."""
     if company.employees is None:
         return {"harRegistrertAntallAnsatte": False}
     record: Record = {}
@@ -144,7 +144,7 @@ def _employees(company: Company) -> Record:
 
 
 def _business_address(company: Company) -> Record:
-    """Foreign addresses carry neither postnummer nor kommune: the postcode stands in poststed."""
+    """The business address; foreign ones have neither postnummer nor kommune, and the postcode is in poststed."""
     if company.place is None:
         return {
             "land": "Tyskland",
@@ -216,7 +216,7 @@ def _iso(day: date | None) -> str | None:
 
 
 def _articles(company: Company) -> Record:
-    """Purpose and capital; texts come as arrays of lines."""
+    """Purpose and capital; texts are arrays of lines."""
     record: Record = {"maalform": "Nynorsk" if company.position % 8 == 0 else "Bokmål"}
     if company.form in {"AS", "ASA"}:
         record["vedtektsdato"] = company.registered.isoformat()
@@ -233,7 +233,7 @@ def _articles(company: Company) -> Record:
     if company.form in {"AS", "ASA"}:
         record["kapital"] = {
             "belop": 30000,
-            "antallAksjer": 3_000_000_000 if company.position % 50 == 0 else 30,  # more than 32 bits occur
+            "antallAksjer": 3_000_000_000 if company.position % 50 == 0 else 30,  # counts above 32 bits occur
             "type": "Aksjekapital",
             "valuta": "NOK",
             "innfortDato": company.registered.isoformat(),
@@ -242,7 +242,7 @@ def _articles(company: Company) -> Record:
 
 
 def bulk_element(company: Company) -> Record:
-    """The same record in the bulk JSON, whose elements carry `links: []` instead of `_links`."""
+    """The record in the bulk JSON, which has `links: []` instead of `_links`."""
     record = entity(company)
     del record["_links"]
     form = dict(record["organisasjonsform"])
@@ -253,14 +253,14 @@ def bulk_element(company: Company) -> Record:
 
 
 def row(company: Company, columns: tuple[str, ...]) -> list[str]:
-    """One row of the bulk CSV: absent is empty, arrays are joined with the two characters `/n`."""
+    """One row of the bulk CSV: absent values are empty, arrays are joined with the two characters `/n`."""
     record = entity(company)
     return [_cell(record, *path) for path in _paths(columns)]
 
 
 @lru_cache(maxsize=4)
 def _paths(columns: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Where each column's value stands in the record: key, and key within it or nothing."""
+    """Path of each column's value in the record: key, and the key within it or an empty string."""
     return tuple(
         (head, tail) for head, _, tail in (_JSON_NAMES.get(name, name).partition(".") for name in columns)
     )

@@ -1,11 +1,11 @@
-"""filings.xbrl.org on one day of a world, without HTTP: the index of filings and their xBRL-JSON.
+"""Simulates filings.xbrl.org on one day of a world, without HTTP: the index of filings and their xBRL-JSON.
 
 See docs/formats/fi.md 5.
 
 A report repeats the group accounts that an issuer filed with its own register, as IFRS groups' reports do, a day
-later. With its odd corners: language versions, entries whose processing failed, dates that are no end of a year,
-facts cut by dimensions or stated twice, errors where filters and pages are wrong. Does not belong here: LEI
-records (`gleif_desk`), routes and HTTP (`answers`, `server`).
+later. Edge cases: language versions, entries with failed processing, dates that are not year ends, facts with
+dimensions or stated twice, errors for invalid filters and pages. Does not belong here: LEI records (`gleif_desk`),
+routes and HTTP (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
 JSON: Final = "application/vnd.api+json"
-_GROUPS: Final = {"NO": "ifrs"}  # market -> flavour of accounts whose group part is an IFRS one
+_GROUPS: Final = {"NO": "ifrs"}  # market -> flavour of accounts with an IFRS group part
 _COUNTRIES: Final = {"UK": "GB"}
 _DAY: Final = timedelta(days=1)
-_MEETING: Final = timedelta(days=110)  # after the balance day: the latest date that some reports tag
-_TWIN, _FAILED, _MISDATED = 0.3, 0.2, 0.25  # shares of the issuers
+_MEETING: Final = timedelta(days=110)  # after the balance sheet date: the latest date that some reports tag
+_TWIN, _FAILED, _MISDATED = 0.3, 0.2, 0.25  # fractions of the issuers
 _KNOWN: Final = ("country", "period_end", "id", "fxo_id", "sha256", "entity.identifier")
 _BROKEN: Final = (
     "error_count",
@@ -47,7 +47,7 @@ _SITE: Final = "https://filings.xbrl.org"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One filing of the index; `language` None: its processing failed."""
+    """One filing of the index; `language` is None if its processing failed."""
 
     company: Company
     accounts: Accounts
@@ -74,7 +74,7 @@ class Entry:
 
 @lru_cache(maxsize=4)
 def entries(world: World, day: int, market: str) -> tuple[Entry, ...]:
-    """What the site knows by a day, oldest processing first."""
+    """Filings in the index on a day, ordered by processing time."""
     if market not in world.markets or market not in _GROUPS:
         return ()
     found = [entry for company in world.all(market, day) for entry in _of(company, world.date(day))]
@@ -82,7 +82,7 @@ def entries(world: World, day: int, market: str) -> tuple[Entry, ...]:
 
 
 def _of(company: Company, today: date) -> Iterator[Entry]:
-    """Of each year the document that was filed last before today."""
+    """For each year, the document filed last before today."""
     filed = [
         accounts
         for accounts in company.accounts
@@ -106,7 +106,7 @@ def _is(what: str, company: Company, share: float) -> bool:
 
 
 def processed_at(entry: Entry) -> str:
-    """When the index took the filing in, as it writes times."""
+    """Processing time of the filing, in the index's format."""
     serial = int(hashlib.sha256(entry.folder.encode()).hexdigest()[:5], 16) % 1_000_000
     return f"{entry.accounts.published + _DAY} 02:00:00.{serial:06}"
 
@@ -217,7 +217,7 @@ def _facts(entry: Entry) -> Iterator[dict[str, Any]]:
         yield from _statements(entry, accounts.group, accounts.start, accounts.end)
     if entry.earlier is not None:
         yield from _statements(entry, entry.earlier, accounts.prior_start, accounts.prior_end)
-    # a dividend decided later, and a line of the issuer's own
+    # a dividend decided later, and an issuer-specific line
     later = accounts.end + _MEETING
     yield _fact(
         entry, "ifrs-full:DividendsProposed", 1000, f"{_midnight(accounts.end + _DAY)}/{_midnight(later)}"
@@ -227,7 +227,7 @@ def _facts(entry: Entry) -> Iterator[dict[str, Any]]:
 
 
 def _statements(entry: Entry, figures: Figures, start: date, end: date) -> Iterator[dict[str, Any]]:
-    """Flows of the year; what is owned and owed at the midnight after its last day."""
+    """Facts of the statements: flows of the year, and balances at the midnight after its last day."""
     year = f"{_midnight(start)}/{_midnight(end + _DAY)}"
     closing = _midnight(end + _DAY)
     flows = {
@@ -238,7 +238,7 @@ def _statements(entry: Entry, figures: Figures, start: date, end: date) -> Itera
     }
     for concept, value in flows.items():
         yield _fact(entry, f"ifrs-full:{concept}", value, year)
-    # the same again in the notes, rounded
+    # repeated in the notes, rounded
     if figures.revenue is not None:
         rounded = round(figures.revenue, -6)
         yield _fact(entry, "ifrs-full:Revenue", rounded, year) | {"decimals": -6}

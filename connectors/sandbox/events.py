@@ -1,10 +1,9 @@
-"""Planned events with the ids and the core of `data` that the contract prescribes.
+"""Builds the expected events, with the ids and the core of `data` that the contract prescribes.
 
 See docs/contract/contract.md 4.5 and 4.6.
 
-The core holds only what follows from the story: `filing_id`, `filed_at`, `occurred_at`, `source` and the like
-are the service's to say. `key` repeats the natural key behind the id, so that a difference can be read, not
-only seen.
+The core contains only what follows from the story: `filing_id`, `filed_at`, `occurred_at`, `source` and the like
+are set by the service. `key` repeats the natural key behind the id, so that a difference can be explained.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from warehouse.schema import codes, ids
 
 OWNERSHIP_REGISTER: Final = "uk.psc"
 _SILENT_CORRECTIONS: Final = frozenset({"NO"})
-DocumentOf = Callable[[Company, Accounts], str]  # the register's native id of a document, else its SHA-256
+DocumentOf = Callable[[Company, Accounts], str]  # a document's native id in the register, else its SHA-256
 Row = dict[str, Any]
 
 
 def all_events(world: World, document_of: DocumentOf) -> Iterator[Row]:
-    """Every planned event, by day and id."""
+    """Yields every planned event, by day and id."""
     for day in range(world.days):
         yield from sorted((event(planned, document_of) for planned in world.planned(day)), key=_order)
 
@@ -60,7 +59,7 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
 
 
 def _told(planned: Planned, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
-    """Its id, type, key and core."""
+    """Id, type, key and core of a planned event."""
     match planned.change:
         case FlaggedChange() | DocumentFiled() | Announced():
             return truth_fi.told(planned.company, planned.change)
@@ -77,7 +76,7 @@ def _told(planned: Planned, document_of: DocumentOf) -> tuple[str, str, Row, Row
 def _shared(
     company: Company, change: StatusChange | Crossing | FilingChange, document_of: DocumentOf
 ) -> tuple[str, str, Row, Row]:
-    """The same of a change that every market knows."""
+    """Id, type, key and core of a change type common to all markets."""
     match change:
         case StatusChange():
             return _status(company, change)
@@ -88,10 +87,10 @@ def _shared(
 
 
 def _is_signalled(planned: Planned) -> bool:
-    """Whether a register that is asked day by day gives a sign of the change.
+    """True if a register's API signals the change to a client that polls it daily.
 
-    Files hold everything. The open Norwegian registers name the newest year of a company's accounts;
-    corrected accounts of that year show only to those who ask for the company again (docs/formats/no.md 14).
+    Files contain everything. The open Norwegian registers report the newest year of a company's accounts; corrected
+    accounts of that year are visible only when the company is requested again (docs/formats/no.md 14).
     """
     correction = isinstance(planned.change, FilingChange) and planned.change.earlier is not None
     return not (correction and planned.company.market in _SILENT_CORRECTIONS)
@@ -135,7 +134,7 @@ def _ownership(company: Company, change: Crossing) -> tuple[str, str, Row, Row]:
 
 
 def thresholds(previous: Decimal, current: Decimal) -> list[int]:
-    """Up if previous < T <= current, down if previous >= T > current; ascending."""
+    """Thresholds T crossed, ascending: up if previous < T <= current, down if previous >= T > current."""
     low, high = sorted((previous, current))
     return [limit for limit in codes.THRESHOLDS if low < limit <= high]
 
@@ -168,7 +167,7 @@ def _filing(company: Company, change: FilingChange, document_of: DocumentOf) -> 
 
 
 def _version(company: Company, accounts: Accounts) -> int:
-    """Each document of the period that said something new counts; stories amend only such."""
+    """Version of the accounts: counts documents of the period with new content; stories amend only such."""
     same = [item for item in company.accounts if (item.start, item.end) == (accounts.start, accounts.end)]
     return len({(item.figures, item.group) for item in same if not item.coarse})
 

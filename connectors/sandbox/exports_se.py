@@ -1,9 +1,9 @@
-"""Finansinspektionen's registers as files: exports of the insider register, net short positions.
+"""Generates files of Finansinspektionen's registers: exports of the insider register, net short positions.
 
 See docs/formats/se.md 8.
 
-Belongs here: rows about the sandbox's traded companies, as text in UTF-16 and as a spreadsheet. Persons stand
-in the exports and must never come out. Does not belong here: paths and queries (`desk_se`).
+Belongs here: rows about the sandbox's traded companies, as text in UTF-16 and as a spreadsheet. The exports contain
+persons, who must never be published. Does not belong here: paths and queries (`desk_se`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COLUMNS: Final = (
     "Volym", "Volymsenhet", "Pris", "Valuta", "Handelsplats", "Status",
 )  # fmt: skip
 VENUE: Final = "NASDAQ STOCKHOLM AB"
-_NEWEST: Final = 10  # rows of an answer to a question that was not understood
+_NEWEST: Final = 10  # rows (and days) of the response to an invalid query
 _STATUSES: Final = ("Aktuell", "Aktuell", "Aktuell", "Reviderad", "Makulerad")
 _KINDS: Final = ("Förvärv", "Avyttring", "Tilldelning")
 _SHEET: Final = (
@@ -45,7 +45,7 @@ _TITLES: Final = (
 
 
 def issuers(world: World, day: int) -> list[Company]:
-    """Companies whose shares are traded."""
+    """Companies with traded shares."""
     return [
         company
         for company in world.all("SE", day)
@@ -54,7 +54,7 @@ def issuers(world: World, day: int) -> list[Company]:
 
 
 def insider_export(world: World, day: int, first: date | None, last: date | None) -> bytes:
-    """Reports published between two days; the newest after a question that was not understood."""
+    """Reports published between two days; for an invalid query the newest ones."""
     today = world.date(day)
     end = min(last or today, today)
     start = first or end - timedelta(days=_NEWEST)
@@ -72,7 +72,7 @@ def _cell(text: str) -> str:
 
 
 def _reports(company: Company, start: date, end: date) -> Iterator[list[str]]:
-    """A few reports a month of each issuer."""
+    """Yields a few reports a month for an issuer."""
     for back in range((end - start).days + 1):
         day = start + timedelta(days=back)
         chance = company.position + day.toordinal()

@@ -1,7 +1,7 @@
-"""The companyfacts interface: every fact of every report of one filer (docs/formats/us.md 5).
+"""Simulates the companyfacts API: every fact of every report of one filer (docs/formats/us.md 5).
 
-A report tells of its own period and of the one before; quarterly reports of the quarter and of the sum since the
-year began; `fy` and `fp` are the filing's. Does not belong here: the list of filings (`papers_us`).
+A report covers its own period and the previous one; quarterly reports the quarter and the year to date; `fy` and
+`fp` are those of the filing. Does not belong here: the list of filings (`papers_us`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from connectors.sandbox.model_us import Interim
 _FLOWS: Final = ("Revenues", "OperatingIncomeLoss", "NetIncomeLoss")
 _BALANCES: Final = ("StockholdersEquity", "Assets", "LiabilitiesAndStockholdersEquity")
 _SHARES: Final = "EntityCommonStockSharesOutstanding"
-_COVER: Final = timedelta(days=10)  # between the day of the cover page and the day of filing
+_COVER: Final = timedelta(days=10)  # from the date on the cover page to the filing date
 Row = dict[str, Any]
 
 
 class _Collected:
-    """Facts by tag, in the order of the filings."""
+    """Collects facts by tag, in the order of the filings."""
 
     def __init__(self) -> None:
         self.money: dict[str, list[Row]] = defaultdict(list)
@@ -43,7 +43,7 @@ class _Collected:
 
 
 def facts(company: Company) -> Row | None:
-    """The answer of companyfacts; None for a filer without facts."""
+    """The response of companyfacts; None for a filer without facts."""
     if not company.accounts:
         return None
     found = _Collected()
@@ -70,7 +70,7 @@ def _tag(tag: str, units: Mapping[str, list[Row]]) -> Row:
 def _year(found: _Collected, company: Company, accounts: Accounts) -> None:
     filing = {
         "accn": accession_of(company, accounts),
-        "fy": accounts.end.year,  # of the filing, whatever the period
+        "fy": accounts.end.year,  # of the filing, not of the fact's period
         "fp": "FY",
         "form": "10-K/A" if accounts.amended else "10-K",
         "filed": str(accounts.published),
@@ -87,7 +87,7 @@ def _period(found: _Collected, filing: Row, start: date, end: date, said: Figure
 
 
 def _quarter(found: _Collected, company: Company, interim: Interim) -> None:
-    """The quarter, the year so far, and the same of the year before where that was reported."""
+    """Adds the quarter, the year to date, and both of the previous year if reported."""
     filing = {
         "accn": interim.accession,
         "fy": interim.fiscal_year,
@@ -107,12 +107,12 @@ def _quarter(found: _Collected, company: Company, interim: Interim) -> None:
             found.flows(filing, told.year_start, told.end, told.so_far)
     found.balance(filing, interim.end, interim.equity, interim.total_assets)
     last = [item for item in company.accounts if item.end == interim.year_start - timedelta(days=1)]
-    for accounts in last[:1]:  # as it stood then
+    for accounts in last[:1]:  # as reported at that time
         found.balance(filing, accounts.end, accounts.figures.equity, accounts.figures.total_assets)
 
 
 def _framed(told: list[Row]) -> None:
-    """A frame for each span of the calendar, on the last filed fact of it."""
+    """Sets the frame of each calendar period, on its last filed fact."""
     told.sort(key=lambda fact: (fact["end"], fact.get("start", ""), fact["filed"]))
     last = {(fact.get("start"), fact["end"]): fact for fact in told}
     for (start, end), fact in last.items():

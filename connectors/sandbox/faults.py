@@ -1,8 +1,7 @@
-"""What goes wrong with files: damage of a written file, or of a body on its way, in a named way.
+"""Named faults of files: damage to a written file or to a response body.
 
-Belongs here: pure functions of (file name, bytes). Faults of the connection itself (429, 503, slow drip, a
-body cut off) are the server's. Every kind of damage is deterministic, so that a test can say what must come
-of it.
+Belongs here: pure functions of (file name, bytes). Faults of the connection (429, 503, slow drip, a body cut off)
+belong to `server`. All damage is deterministic, so that a test can state the expected result.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ Rows = list[list[str]]
 
 
 def damage_file(path: Path, fault: str) -> None:
-    """Damages one written file in place; `fault` is one of `FILE_FAULTS`."""
+    """Damages a written file in place; `fault` is one of `FILE_FAULTS`."""
     path.write_bytes(damage(path.name, path.read_bytes(), fault))
 
 
 def damage(name: str, body: bytes, fault: str) -> bytes:
-    """The damaged body of a file or answer; ValueError where the fault cannot happen to such a file."""
+    """The damaged body of a file or response. Raises ValueError if the fault does not apply to such a file."""
     if fault in _WHOLE:
         return _WHOLE[fault](body)
     if fault not in _LINES and fault not in _CELLS:
@@ -55,7 +54,7 @@ def damage(name: str, body: bytes, fault: str) -> bytes:
 
 
 def _inside(name: str, body: bytes, fault: str) -> bytes:
-    """Unpacks zip and gzip, damages the text, packs again."""
+    """Decompresses zip and gzip, damages the text, compresses again."""
     if body[:2] == b"PK":
         return _repacked(body, fault)
     if body[:2] == b"\x1f\x8b":
@@ -129,7 +128,7 @@ def _half(lines: list[str]) -> list[str]:
 
 
 def _duplicated(lines: list[str]) -> list[str]:
-    """Every tenth record twice, and all of them in another order."""
+    """Repeats every tenth record, and reorders all of them."""
     return [*reversed(lines), *lines[::10]]
 
 
@@ -145,25 +144,25 @@ def _position(header: list[str], wanted: tuple[str, ...]) -> int:
 
 
 def _missing_column(rows: Rows) -> Rows:
-    """A mandatory column is gone, its header too."""
+    """Removes a mandatory column with its header."""
     place = _position(rows[0], _MANDATORY)
     return [row[:place] + row[place + 1 :] for row in rows]
 
 
 def _shifted_column(rows: Rows) -> Rows:
-    """The header as ever, every value one column too far to the left from the second column on."""
+    """Keeps the header, and shifts every value from the second column on one column to the left."""
     return [rows[0], *([row[0], *row[2:], ""] for row in rows[1:])]
 
 
 def _unknown_status(rows: Rows) -> Rows:
-    """The first three records carry a code that no list knows."""
+    """Gives the first three records a code that is in no list."""
     place = _position(rows[0], tuple(_STRANGE))
     strange = _STRANGE[rows[0][place].strip()]
     return [rows[0], *([*row[:place], strange, *row[place + 1 :]] for row in rows[1:4]), *rows[4:]]
 
 
 def _clock_flicker(rows: Rows) -> Rows:
-    """Only dates of counting move, where the record has them."""
+    """Changes only the counting dates, if the record has them."""
     places = [place for place, cell in enumerate(rows[0]) if cell in _FLICKERING]
     for row in rows[1:]:
         for place in places:

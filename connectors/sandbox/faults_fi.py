@@ -1,4 +1,4 @@
-"""What goes wrong inside the Finnish bulk file: damage of company objects, in named ways.
+"""Named faults inside the Finnish bulk file: damage to company objects.
 
 Belongs here: pure functions of a list of objects. Does not belong here: zips, whole bodies (`faults`).
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Objects = list[dict[str, Any]]
-KEY: Final = "businessId"  # what every object of the file has
+KEY: Final = "businessId"  # a key of every object in the file
 _STRANGE: Final = "XQZ"
 _FEW: Final = 3
 
@@ -19,17 +19,17 @@ def _new_column(objects: Objects) -> Objects:
 
 
 def _missing_column(objects: Objects) -> Objects:
-    """What is mandatory is gone everywhere."""
+    """Removes a mandatory key everywhere."""
     return [{name: value for name, value in item.items() if name != KEY} for item in objects]
 
 
 def _unknown_status(objects: Objects) -> Objects:
-    """The first three objects carry a code that no list knows."""
+    """Gives the first three objects a code that is in no list."""
     return [{**item, "tradeRegisterStatus": _STRANGE} for item in objects[:_FEW]] + objects[_FEW:]
 
 
 def _clock_flicker(objects: Objects) -> Objects:
-    """Only the time stamps move."""
+    """Changes only the timestamps."""
     return [{**item, "lastModified": "2026-12-24T00:00:00"} for item in objects]
 
 

@@ -1,7 +1,7 @@
-"""The Swedish bulk files taken apart for damage, and put together again in their own spelling.
+"""Splits the Swedish bulk files into records and cells, and serialises them again in their own format.
 
-Belongs here: which bytes are such a file, its records and cells. Does not belong here: what a fault does to
-them (`faults`).
+Belongs here: recognising such a file, its records and cells. Does not belong here: the faults applied to them
+(`faults`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Rows = list[list[str]]
 
 
 def is_bulk(body: bytes) -> bool:
-    """Whether a text is one of the two bulk files."""
+    """True if a text is one of the two bulk files."""
     return body.startswith((_REGISTER.encode(), _STATISTICS.encode()))
 
 
 def with_lines(body: bytes, change: Callable[[list[str]], list[str]]) -> bytes:
-    """The file with other records; a record may go over several lines."""
+    """The file with changed records; a record may span several lines."""
     text, encoding = _text(body)
     head, _, rest = text.partition("\n")
     records = _BEGINNING.split(rest)[1:] if encoding == "utf-8" else rest.splitlines(keepends=True)
@@ -30,14 +30,14 @@ def with_lines(body: bytes, change: Callable[[list[str]], list[str]]) -> bytes:
 
 
 def with_cells(body: bytes, change: Callable[[Rows], Rows]) -> bytes:
-    """The file with other cells, the header's among them."""
+    """The file with changed cells, including the header's."""
     text, encoding = _text(body)
     head, _, rest = text.partition("\n")
     if encoding == "utf-8":
         rows = [record.rstrip("\n")[1:-1].split('";"') for record in _BEGINNING.split(rest)[1:]]
         names, *changed = change([head.split(";"), *rows])
         lines = [";".join(names), *('"' + '";"'.join(row) + '"' for row in changed)]
-    else:  # a tab ends every line, and an empty column stands behind it
+    else:  # every line ends with a tab, followed by an empty column
         cut = [line.removesuffix("\t").split("\t") for line in (head, *rest.splitlines())]
         lines = ["\t".join((*row, "")) for row in change(cut)]
     return "".join(f"{line}\n" for line in lines).encode(encoding)

@@ -1,7 +1,7 @@
-"""What goes wrong with EDGAR's answers: blocks, files that are missing, and damage of JSON, in named ways.
+"""Named faults of EDGAR's responses: blocks, missing files, and damage to JSON.
 
-Belongs here: pages that stand for trouble, and pure functions of one filer's submissions. Does not belong here:
-zips and whole bodies (`faults`), or how long a trouble lasts (`troubles`).
+Belongs here: error pages, and pure functions of one filer's submissions. Does not belong here: zips and whole
+bodies (`faults`), or how long a fault lasts (`troubles`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from connectors.sandbox import desk_us
 from connectors.sandbox.desk_us import Reply
 
 Filer = dict[str, Any]
-KEY: Final = "filings"  # what submissions of a filer have, and facts have not
-BLOCKED: Final = "blocked"  # by whatever name the caller goes
-MISSING: Final = "missing"  # as the store says it of a file that is not there
+KEY: Final = "filings"  # a key of a filer's submissions that facts lack
+BLOCKED: Final = "blocked"  # whatever the User-Agent
+MISSING: Final = "missing"  # as the object store reports a missing file
 TROUBLES: Final = (BLOCKED, MISSING)
 _STRANGE: Final = "XQZ"
 _LATER: Final = "2026-12-24T00:00:00.000Z"
 
 
 def page(path: str, fault: str | None) -> Reply | None:
-    """What EDGAR answers in a trouble; None where the trouble is not of its kind, or the path not its own.
+    """EDGAR's response under a fault; None if the fault or the path is not EDGAR's.
 
-    More than ten requests in a second are answered with a page and 403, not with 429 (docs/formats/us.md 1).
+    More than ten requests a second get an HTML page with 403, not 429 (docs/formats/us.md 1).
     """
     if fault is None or desk_us.PATHS.fullmatch(path) is None:
         return None
@@ -34,25 +34,25 @@ def page(path: str, fault: str | None) -> Reply | None:
 
 
 def _new_column(filer: Filer) -> Filer:
-    """Keys that nobody knows, of the filer and of its filings."""
+    """Adds unknown keys to the filer and its filings."""
     recent = filer[KEY]["recent"]
     recent["newColumn"] = ["x"] * len(recent["accessionNumber"])
     return {**filer, "newKey": "x"}
 
 
 def _missing_column(filer: Filer) -> Filer:
-    """What is mandatory is gone."""
+    """Removes a mandatory key."""
     del filer[KEY]["recent"]["accessionNumber"]
     return filer
 
 
 def _unknown_status(filer: Filer) -> Filer:
-    """A kind of filer that no list knows."""
+    """Sets a kind of filer that is in no list."""
     return {**filer, "entityType": _STRANGE}
 
 
 def _clock_flicker(filer: Filer) -> Filer:
-    """Only the clocks move."""
+    """Changes only the timestamps."""
     recent = filer[KEY]["recent"]
     recent["acceptanceDateTime"] = [_LATER] * len(recent["acceptanceDateTime"])
     return filer

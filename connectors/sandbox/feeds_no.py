@@ -1,10 +1,10 @@
-"""The three change feeds of Enhetsregisteret: entries of all days up to one, and what may go wrong.
+"""Simulates the three change feeds of Enhetsregisteret: entries of all days up to one, and faults.
 
 See docs/formats/no.md 3.
 
-Ids rise with gaps. Entries of entities carry patches where a member changed, nothing where an entity is new,
-deleted or removed; a monthly wave only counts employees anew. Belongs here: which entries there are, and pages of
-them. Does not belong here: paths and HTTP (`desk_no`).
+Ids increase with gaps. Entries of entities carry patches if a member changed, nothing if an entity is new, deleted
+or removed; a monthly wave only updates employee counts. Belongs here: which entries there are, and pages of them.
+Does not belong here: paths and HTTP (`desk_no`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from connectors.sandbox.world import World
 
 ENTITIES, SUB_UNITS, ROLES = "enheter", "underenheter", "roller"
 COLLECTIONS: Final = {ENTITIES: "oppdaterteEnheter", SUB_UNITS: "oppdaterteUnderenheter"}
-WAVE_ON: Final = 1  # the day number on which employees are counted anew
+WAVE_ON: Final = 1  # day number of the update of employee counts
 _WAVE: Final = 25
 _FIRST: Final = 25_000_000
 _DAY: Final = 100_000
@@ -36,9 +36,9 @@ Query = Mapping[str, str]
 
 @dataclass(slots=True)
 class Temper:
-    """What the feeds do wrong: entries twice, out of order, from the beginning whatever is asked, or not yet there.
+    """Faults of the feeds: duplicate or unordered entries, an ignored start parameter, entries not yet visible.
 
-    `withheld`: ids that are not visible yet. `largest`: entries of a page, whatever is asked for.
+    `withheld`: ids that are not visible yet. `largest`: maximum page size, whatever size is requested.
     """
 
     twice: bool = False
@@ -50,7 +50,7 @@ class Temper:
 
 
 def entries(world: World, day: int, stream: str, temper: Temper) -> list[Entry]:
-    """Entries of one feed up to a day, oldest first, with gaps between their ids."""
+    """Entries of one feed up to a day, oldest first, with gaps between ids."""
     found: list[Entry] = []
     for number in range(day + 1):
         made = _of_day(world, number, stream, temper)
@@ -62,7 +62,7 @@ def entries(world: World, day: int, stream: str, temper: Temper) -> list[Entry]:
 
 
 def _of_day(world: World, day: int, stream: str, temper: Temper) -> Iterator[Entry]:
-    if day == 0:  # start rows, of which nothing is to be learnt
+    if day == 0:  # initial rows, which carry no information
         first = [world.company("NO", position, 0) for position in range(min(5, world.count("NO", 0)))]
         yield from (_entry(company.number, "Ukjent") for company in first if stream == ENTITIES)
         return
@@ -99,7 +99,7 @@ def _of_entity(before: Company | None, after: Company) -> Iterator[Entry]:
         yield _entry(after.number, "Endring", [{"op": "replace", "path": "/underAvvikling", "value": False}])
         yield _entry(after.number, "Sletting")
     elif patches := list(_patches(entities_no.entity(before), entities_no.entity(after))):
-        # as the register does, changes of one moment come as several entries
+        # like the register: changes of one moment become several entries
         yield from (_entry(after.number, "Endring", [patch]) for patch in patches)
 
 
@@ -114,7 +114,7 @@ def _patches(before: Entry, after: Entry) -> Iterator[Entry]:
 
 
 def _float(value: object) -> object:
-    """Counts come as floats."""
+    """Converts counts to floats, as the feed sends them."""
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 

@@ -1,4 +1,4 @@
-"""EDGAR's feeds: the Atom of newest filings and the index of a day, with an entry for each party.
+"""Simulates EDGAR's feeds: the Atom feed of newest filings and the daily index, with an entry for each party.
 
 See docs/formats/us.md 8.
 
@@ -23,7 +23,7 @@ _URL: Final = "https://www.sec.gov"
 
 
 def parties(company: Company, paper: Paper) -> list[tuple[str, str, str]]:
-    """CIK, name and role of everybody whom a feed names with a filing."""
+    """CIK, name and role of every party that a feed lists for a filing."""
     own = (cik(company), company.name + company.form)
     match paper.ownership:
         case Insider(person=person):

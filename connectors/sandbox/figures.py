@@ -1,7 +1,7 @@
-"""Invented accounts: figures that balance, periods, and the documents that carry them.
+"""Generates accounts: figures that balance, periods, and their documents.
 
-Belongs here: chance and arithmetic of accounts. Does not belong here: which company files when (`births`,
-`stories`), or how a register writes it down (`writers_*`).
+Belongs here: random generation and arithmetic of accounts. Does not belong here: which company files when
+(`births`, `stories`), or the registers' formats (`writers_*`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PARTIAL: Final = ("xml", "dormant")  # flavours without profit and loss
 
 
 def balance(rng: Random, size: float, *, trading: bool = True) -> Figures:
-    """Figures of a company with assets of about 10 ** size."""
+    """Generates balanced figures of a company with assets of about 10 ** size."""
     total = int(10 ** rng.uniform(size - 0.4, size + 0.4))
     fixed = int(total * rng.uniform(0.05, 0.7))
     short = int(total * rng.uniform(0.1, 0.6))
-    # equity may turn out negative, as in life
+    # equity may be negative, as in real accounts
     long = int(total * rng.uniform(0.01, 0.5)) if happens(rng, 0.8) else 0
     revenue = int(total * rng.uniform(0.3, 2.5))
     operating = int(revenue * rng.uniform(-0.1, 0.25))
@@ -40,7 +40,7 @@ def balance(rng: Random, size: float, *, trading: bool = True) -> Figures:
 
 
 def grown(rng: Random, before: Figures) -> Figures:
-    """The next year of the same company: every stated figure moves, the balance holds."""
+    """Generates the next year of the same company: every stated figure changes, the balance holds."""
     factor = rng.uniform(1.05, 1.3)
     short, long = int(before.short_creditors * factor) + 1, int(before.long_creditors * factor)
     total = int(before.total_assets * factor) + 7
@@ -63,7 +63,7 @@ def _times(figure: int | None, factor: float) -> int | None:
 
 
 def restated(figures: Figures) -> Figures:
-    """A correction: creditors were too low, so equity, and the result where stated, fall by as much."""
+    """A correction: creditors were too low, so equity, and the result if stated, decrease by as much."""
     error = _thousands(max(figures.total_assets // 50, 2_000))
     return replace(
         figures,
@@ -74,7 +74,7 @@ def restated(figures: Figures) -> Figures:
 
 
 def in_thousands(figures: Figures) -> Figures:
-    """The same figures in a coarser unit, half to even as the contract rounds."""
+    """The figures rounded to thousands, half to even as in the contract."""
     total, short, long = (
         _thousands(figures.total_assets),
         _thousands(figures.short_creditors),
@@ -94,7 +94,7 @@ def in_thousands(figures: Figures) -> Figures:
 
 
 def balanced_thousands(figures: Figures) -> Figures:
-    """Whole thousands that still balance, as a large company prints its own accounts."""
+    """Whole thousands that still balance, as in a large company's printed accounts."""
     coarse = in_thousands(figures)
     return replace(coarse, equity=coarse.total_assets - coarse.short_creditors - coarse.long_creditors)
 
@@ -110,13 +110,13 @@ def year_ending(end: date) -> date:
 
 
 def next_year(end: date) -> date:
-    """The year end that follows `end`: also a last day of a month, February's length included."""
+    """The year end after `end`, also a month end, with leap years respected."""
     following = end + timedelta(days=1)
     return following.replace(year=following.year + 1) - timedelta(days=1)
 
 
 def following_accounts(rng: Random, last: Accounts, published: date, document: int) -> Accounts:
-    """Accounts of the year after `last`."""
+    """Generates accounts of the year after `last`."""
     own, group = grown(rng, last.figures), None if last.group is None else grown(rng, last.group)
     if last.flavour == "group":
         own, group = balanced_thousands(own), None if group is None else balanced_thousands(group)
@@ -135,6 +135,6 @@ def following_accounts(rng: Random, last: Accounts, published: date, document: i
 
 
 def without_profit_and_loss(figures: Figures, flavour: str) -> Figures:
-    """Small companies need not publish their profit and loss (docs/formats/uk.md 8): absent, never 0."""
+    """Figures without profit and loss, which small companies may omit (docs/formats/uk.md 8): absent, never 0."""
     employees = None if flavour in _PARTIAL else figures.employees
     return replace(figures, revenue=None, operating_result=None, net_result=None, employees=employees)

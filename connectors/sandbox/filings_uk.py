@@ -1,7 +1,7 @@
-"""The filing history of a British company: its items, and their ids (docs/formats/uk.md 5.2).
+"""Generates the filing history of a British company: its items, and their ids (docs/formats/uk.md 5.2).
 
-Belongs here: what is filed about accounts, names, holders and the end of a company, and a form that was registered
-in error until the company's story begins. Does not belong here: pages and HTTP (`rest_uk`), events (`streams_uk`).
+Belongs here: filings about accounts, names, holders and the end of a company, and a form registered in error until
+the company's story begins. Does not belong here: pages and HTTP (`rest_uk`), events (`streams_uk`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from connectors.sandbox.world import FIRST_DAY, World
 Record = dict[str, Any]
 _DAY: Final = timedelta(days=1)
 _DOCUMENTS: Final = "https://document-api.company-information.service.gov.uk/document"
-_IN_ERROR: Final = 4  # one company in so many has a form that is taken out when its story begins
+_IN_ERROR: Final = 4  # one company in four has a form that is removed when its story begins
 _PSC: Final = "persons-with-significant-control"
-# What a change of the register's word is published as: form, category, description.
+# Filing published for a change of the register's status: form, category, description.
 _NOTICES: Final = {
     ("Active", "Active - Proposal to Strike off"): ("GAZ1", "gazette", "gazette-notice-compulsory"),
     ("Active - Proposal to Strike off", "Active"): (
@@ -44,10 +44,10 @@ _NOTICES: Final = {
 
 
 def document(company: Company, accounts: Accounts) -> str:
-    """What stands for a document where history tells of it: the register's id of the one item that is its own.
+    """Native id of a document: the transaction id of its item in the filing history, else its SHA-256.
 
-    Where one day and kind have several documents, or several items, nobody can say which is whose: those documents
-    are known by their bytes. A document that keeps silent about revising another is of the first one's kind.
+    If one day and kind have several documents or several items, they cannot be matched, and the documents are
+    identified by their hash. A revised document that does not say so counts as the original's kind.
     """
     period = [one for one in company.accounts if one.end == accounts.end]
     items = [one for one in period if one.amended == accounts.amended]
@@ -58,7 +58,7 @@ def document(company: Company, accounts: Accounts) -> str:
 
 
 def transaction(company: Company, *filed: object) -> str:
-    """The register's id of a filing, in the register's fashion: a number and a word in base64."""
+    """The register's id of a filing, in the register's format: a number and a word in base64."""
     parts = [str(one.document) if isinstance(one, Accounts) else str(one) for one in filed]
     digest = hashlib.sha256("/".join((company.number, *parts)).encode()).digest()
     number = 3_000_000_000 + int.from_bytes(digest[:4]) % 1_000_000_000
@@ -94,7 +94,7 @@ def _item(company: Company, form: str, category: str, description: str, on: date
 
 
 def _accounts(company: Company, accounts: Accounts) -> Record:
-    """Registered the day before the bulk product has the document."""
+    """The item of accounts, registered the day before the bulk product has the document."""
     what = "accounts-amended" if accounts.amended else "accounts"
     description = f"{what}-with-accounts-type-{account_type(accounts)}"
     form = "AAMD" if accounts.amended else "AA"
@@ -124,7 +124,7 @@ def _incorporated(company: Company) -> Record:
 
 
 def _confirmed(company: Company) -> Record:
-    """A confirmation statement: it has a day up to which it is made, and is no accounts."""
+    """A confirmation statement: it has a date up to which it is made, and is not accounts."""
     on = max(company.registered, FIRST_DAY - 30 * _DAY)
     what = "confirmation-statement-with-no-updates"
     item = _item(company, "CS01", "confirmation-statement", what, on)
@@ -133,7 +133,7 @@ def _confirmed(company: Company) -> Record:
 
 
 def _of_turns(world: World, company: Company, day: int) -> list[Record]:
-    """What each day of the company's story was published as."""
+    """Items published for each day of the company's story."""
     turns = [turn for turn in world.turns("UK", company.position) if turn > 0]
     found: list[Record] = []
     for turn in turns:

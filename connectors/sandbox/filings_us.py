@@ -1,8 +1,8 @@
-"""Filing with EDGAR: a paper in the company's list, with an accession number of its own (docs/formats/us.md 2).
+"""Generates EDGAR filings: papers in a company's list, each with its accession number (docs/formats/us.md 2).
 
-An accession number begins with the CIK of who hands the filing in: the company itself, or an agent of those who
-file about it. Belongs here: accession numbers, annual and quarterly reports. Does not belong here: who holds shares
-(`holders_us`), how the company looks on the first day (`births_us`), or how a filing is written.
+An accession number begins with the CIK of the submitter: the company, or an agent of those who file about it.
+Belongs here: accession numbers, annual and quarterly reports. Does not belong here: holders of shares
+(`holders_us`), the company's state on the first day (`births_us`), or the format of a filing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from connectors.sandbox.model import Accounts, Company, Figures
 from connectors.sandbox.model_us import FourthRestated, Interim, Paper
 
 FIRST_CIK: Final = 9_000_000_000  # far above all real ones
-SHARES: Final = 50_000_000  # outstanding, of every filer and on every day
+SHARES: Final = 50_000_000  # outstanding, for every filer on every day
 PREFIX: Final = "US"
-_AGENTS: Final = 7_000_000_000  # every company has an agent: its CIK leads back to the position
+_AGENTS: Final = 7_000_000_000  # every company has an agent; the position follows from its CIK
 _EVENING: Final = time(21, 30, 11, tzinfo=UTC)
 _TO_FILE: Final = timedelta(days=40)
 _DAY: Final = timedelta(days=1)
@@ -26,12 +26,12 @@ _WEIGHTS: Final = {1: 22, 2: 26, 3: 23}  # percent of a year's results
 
 
 def cik(company: Company) -> str:
-    """Ten digits."""
+    """The CIK, ten digits."""
     return company.number.removeprefix(PREFIX)
 
 
 def enter(company: Company, form: str, filed: date, **values: Any) -> Paper:
-    """A filing of some day, accepted in its evening."""
+    """Adds a filing of a day, accepted in the evening."""
     number = len(company.american.papers) + 1
     is_others = form == "25-NSE" or "ownership" in values
     submitter = str(_AGENTS + company.position) if is_others else cik(company)
@@ -42,7 +42,7 @@ def enter(company: Company, form: str, filed: date, **values: Any) -> Paper:
 
 
 def annual_report(company: Company, accounts: Accounts) -> Accounts:
-    """Files accounts: the report becomes a paper, and its serial the number of the document."""
+    """Files accounts as an annual report; the paper's serial becomes the document number."""
     form = "10-K/A" if accounts.amended else "10-K"
     paper = enter(company, form, accounts.published, period=accounts.end, is_xbrl=True)
     return replace(accounts, document=serial(paper.accession))
@@ -56,7 +56,7 @@ def accession_of(company: Company, accounts: Accounts) -> str:
 
 
 def position_of(accession: str) -> int:
-    """Position of the company that a filing is of or about; below 0 where no company can have filed it."""
+    """Position of the company that a filing is by or about; negative if no company can have filed it."""
     submitter = int(accession[:10])
     return submitter - (FIRST_CIK if submitter >= FIRST_CIK else _AGENTS)
 
@@ -66,7 +66,7 @@ def serial(accession: str) -> int:
 
 
 class _Said(NamedTuple):
-    """What a quarterly report says of its quarter, and of its last day."""
+    """Figures of a quarterly report for its quarter and its last day."""
 
     results: tuple[int, int, int]
     equity: int
@@ -74,7 +74,7 @@ class _Said(NamedTuple):
 
 
 def quarters(company: Company, accounts: Accounts) -> None:
-    """The three quarterly reports of a year whose accounts are made: parts of its results."""
+    """Adds the three quarterly reports of a year with existing accounts, as parts of its results."""
     before, after = accounts.prior or accounts.figures, accounts.figures
     for number in _QUARTERS:
         equity = before.equity + (after.equity - before.equity) * number // 4
@@ -83,7 +83,7 @@ def quarters(company: Company, accounts: Accounts) -> None:
 
 
 def next_quarter(company: Company, published: date | None = None) -> Interim:
-    """The next report of the year that runs: like the same quarter of the last accounts, a tenth better."""
+    """Adds the next report of the current year: the same quarter of the last accounts plus ten per cent."""
     last = company.accounts[-1]
     start = last.end + _DAY
     number = len(_told(company, start)) + 1
@@ -93,13 +93,13 @@ def next_quarter(company: Company, published: date | None = None) -> Interim:
 
 
 def fourth_restated(company: Company, before: Accounts, after: Accounts) -> FourthRestated:
-    """What restated accounts say of the last quarter of their year."""
+    """The restatement of the fourth quarter that follows from restated accounts."""
     was, now = ((one.figures.equity, one.figures.total_assets) for one in (before, after))
     return FourthRestated(was, now, after.end.year, after.end, accession_of(company, after))
 
 
 def _told(company: Company, year_start: date) -> list[Interim]:
-    """Quarters of a year that were reported."""
+    """The reported quarters of a year."""
     return [interim for interim in company.american.interims if interim.year_start == year_start]
 
 
@@ -135,6 +135,6 @@ def _quarter(company: Company, year_start: date, said: _Said, published: date | 
 
 
 def month_after(first: date, months: int) -> date:
-    """The first of a month so many months later."""
+    """The first day of the month `months` months later."""
     years, month = divmod(first.month - 1 + months, 12)
     return date(first.year + years, month + 1, 1)

@@ -1,8 +1,8 @@
-"""Texts of flagging notifications, as issuers publish them in the form of the Finnish supervisor.
+"""Generates texts of flagging notifications, as issuers publish them in the form of the Finnish supervisor.
 
 See docs/formats/fi.md 6.3.
 
-Belongs here: one notification -> paragraphs and tables, in the shapes that occur: a table, a table flattened to
+Belongs here: one notification -> paragraphs and tables, in the layouts that occur: a table, a table flattened to
 lines with shares and votes in one cell, one drawn with characters, one in Finnish with decimal commas. Does not
 belong here: the release around it (`releases_fi`).
 """
@@ -25,7 +25,7 @@ Rows = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, or a table of rows; `drawn` ones stand as text with lines of characters."""
+    """A paragraph, or a table of rows; a `drawn` table is text with lines of characters."""
 
     text: str = ""
     rows: Rows = ()
@@ -34,7 +34,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The form in one language."""
+    """The texts of the form in one language."""
 
     informed: str
     position_of: str
@@ -102,7 +102,7 @@ _MONTHS: Final = (
 
 
 def blocks(company: Company, flagging: Flagging, language: str) -> list[Block]:
-    """The text of one notification."""
+    """Blocks of one notification."""
     finnish = language == "fi"
     words = _FINNISH if finnish else _ENGLISH
     day = flagging.crossed_on
@@ -122,12 +122,12 @@ def blocks(company: Company, flagging: Flagging, language: str) -> list[Block]:
 
 
 def shares_of(company: Company) -> int:
-    """All shares of an issuer, one vote each."""
+    """Total shares of an issuer, one vote each."""
     return 50_000_000 + company.position * 1_250
 
 
 def isin(company: Company) -> str:
-    """A Finnish securities number with its check digit (ISO 6166)."""
+    """A Finnish ISIN with its check digit (ISO 6166)."""
     stem = f"FI{_ISIN_STEM + company.position}"
     digits = "".join(str(int(sign, 36)) for sign in stem)
     doubled = (int(digit) * (2 - place % 2) for place, digit in enumerate(reversed(digits)))
@@ -142,7 +142,7 @@ class _Form:
     total: int
 
     def positions(self, flagging: Flagging) -> Rows:
-        """The two rows that count: the position now and the one of the notification before."""
+        """The two main rows: the current position and that of the previous notification."""
         now = (self.words.now, *self._cells(flagging.now), self._number(self.total))
         before: tuple[str, ...] = (self.words.before, "", "", "", "")
         if flagging.before is not None:
@@ -150,7 +150,7 @@ class _Form:
         return self.words.head, now, before
 
     def _cells(self, position: Position) -> tuple[str, str, str]:
-        """Shares held, instruments, both; where votes differ from shares both stand in one cell."""
+        """Cells for shares held, instruments and the sum; if votes differ from shares, one cell has both."""
         return (
             self._pair(position.shares, position.votes),
             self._percent(_instruments(position)),
@@ -174,7 +174,7 @@ class _Form:
         return f"{number:,}".replace(",", " " if self.finnish else ",")
 
     def parts(self, company: Company, position: Position) -> Rows:
-        """Part A: directly or indirectly held, then the subtotal."""
+        """Rows of part A: direct or indirect holding, then the subtotal."""
         held = "" if position.shares is None else self._number(int(position.shares * self.total / 100))
         percent = self._percent(position.shares)
         numbers, percents = ("", held), ("", percent)
@@ -185,7 +185,7 @@ class _Form:
 
 
 def _instruments(position: Position) -> Decimal | None:
-    """Of a position that is not told nothing is told of its parts."""
+    """Share held through instruments; None if the position is not stated."""
     if position.total is None or position.shares is None:
         return None
     return position.total - position.shares

@@ -1,7 +1,7 @@
-"""Texts of notices of holdings as Swedish issuers publish them, in both languages (docs/formats/se.md 8.3).
+"""Generates texts of major holding notices of Swedish issuers, in both languages (docs/formats/se.md 8.3).
 
 Belongs here: sentences, tables of before and after, the form of Finansinspektionen; a comment and a holding
-in another company, which are no notices. Does not belong here: the release around a text (`press_mfn`,
+in another company, which are not notices. Does not belong here: the release around a text (`press_mfn`,
 `releases_se`).
 """
 
@@ -100,7 +100,7 @@ _FORM: Final = {
 
 
 def shares_of(company: Company) -> int:
-    """All shares of an issuer."""
+    """Total shares of an issuer."""
     return 40_000_000 + company.position * 1_000
 
 
@@ -165,7 +165,7 @@ def _paragraph(text: str) -> str:
 
 
 def _table(company: Company, notice: Notice, language: str) -> str:
-    """A row for each side of the transaction, the number of shares and their share, then the votes."""
+    """A table with a row for each side of the transaction: number of shares, their percentage, then the votes."""
     stakes = (notice.before or stake_of_nothing(), notice.now)
     rows = tuple(
         (side, *_cells(company, one.shares, language), *_cells(company, one.votes, language))
@@ -180,7 +180,7 @@ def _cells(company: Company, percent: Decimal | None, language: str) -> tuple[st
 
 
 def stake_of_nothing() -> Stake:
-    """What somebody has who had notified nothing."""
+    """The zero stake of a holder without an earlier notice."""
     return Stake(Decimal(0), Decimal(0))
 
 
@@ -189,7 +189,7 @@ def _percent(percent: Decimal | None, language: str) -> str:
 
 
 def _form(company: Company, notice: Notice, language: str) -> str:
-    """The form of Finansinspektionen, whose votes are in two parts; the holder stands above it."""
+    """The form of Finansinspektionen, with votes in two parts; the holder is named above it."""
     words = _FORM[language]
     instrument, before, shares, nothing, moved, reason, buy, day, limit, after, count, share, *held = words
     part = (notice.now.votes or Decimal(0)) / 4

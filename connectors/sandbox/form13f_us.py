@@ -1,9 +1,9 @@
-"""Form 13F as XML: the cover, and the table of positions under a name of the manager's own.
+"""Generates Form 13F as XML: the cover, and the table of positions under a file name chosen by the manager.
 
 See docs/formats/us.md 7.4.
 
-A table has the one position that a story is about in two rows, which are added, an option on it, which is none, and
-a position in a company that nobody knows. Does not belong here: what a document changes (`holders_us`).
+A table has the story's position in two rows, which are added up, an option on it, which is not a position, and a
+position in an unknown company. Does not belong here: what a document changes (`holders_us`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.sandbox.holders_us import cusip
 from connectors.sandbox.model import Company
 from connectors.sandbox.model_us import Managed, Paper
 
-_PRICE: Final = 21  # dollars a share: values are whole dollars since 2023
+_PRICE: Final = 21  # dollars per share: values are whole dollars since 2023
 _OTHER: Final = ("NOBODY KNOWS CORP", "Z99999999", 1_234)
 _ROWS: Final = 4
 
@@ -27,7 +27,7 @@ def _told(paper: Paper) -> Managed:
 
 
 def cover(paper: Paper) -> str:
-    """The first document."""
+    """The first document: the cover."""
     told = _told(paper)
     period = f"{told.period:%m-%d-%Y}"
     total = (told.shares * 2 + _OTHER[2]) * _PRICE
@@ -61,7 +61,7 @@ def cover(paper: Paper) -> str:
 
 
 def table(company: Company, paper: Paper) -> str:
-    """The second document."""
+    """The second document: the table of positions."""
     told = _told(paper)
     half = told.shares // 2
     name, number = escape(company.name.upper()), cusip(company)

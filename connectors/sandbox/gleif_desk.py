@@ -1,7 +1,8 @@
-"""GLEIF's API on one day of a world, without HTTP: who an LEI is (docs/formats/news.md 3.1).
+"""Simulates GLEIF's API for one day of a world, without HTTP (docs/formats/news.md 3.1).
 
-An LEI of the sandbox spells its company's number, so that no list of them is kept. Numbers come in the spellings
-that operators type. Does not belong here: who names LEIs (`esef_desk`), routes and HTTP (`answers`, `server`).
+A sandbox LEI contains its company's number, so no list is needed. Registration numbers are served in the varying
+spellings of operators. Does not belong here: documents with LEIs (`esef_desk`), routes and HTTP (`answers`,
+`server`).
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _MOST: Final = 200
 
 
 def lei_of(company: Company) -> str:
-    """The company's LEI, with its check digits (ISO 17442)."""
+    """LEI of a company, with its check digits (ISO 17442)."""
     stem = f"{_PREFIX}{company.market}{company.number.replace('-', '').rjust(10, '0')}"
     digits = int("".join(str(int(sign, 36)) for sign in f"{stem}00"))
     return f"{stem}{98 - digits % 97:02}"
 
 
 def records(world: World, day: int, query: Query) -> Reply:
-    """The records of some LEIs; those that are nobody's are missing from the answer."""
+    """Records of the requested LEIs; unassigned ones are missing from the response."""
     asked = query.get("filter[lei]", "").split(",")
     found = [company for lei in asked if (company := _company(world, day, lei)) is not None]
     size = min(int(query.get("page[size]") or 10), _MOST)
@@ -64,7 +65,7 @@ def _company(world: World, day: int, lei: str) -> Company | None:
 
 
 def _typed(company: Company) -> str:
-    """The number as one operator or another has typed it."""
+    """Company number in one of the spellings that operators use."""
     number = company.number
     if company.market == "NO" and company.position % 2:
         return f"{number[:3]} {number[3:6]} {number[6:]}"
@@ -156,7 +157,7 @@ def _registration(company: Company) -> dict[str, Any]:
 
 
 def _relationships(lei: str) -> dict[str, Any]:
-    """Addresses alone: who owns whom is asked for there."""
+    """Relationship links only; ownership has its own endpoints."""
     plain = ("managing-lou", "lei-issuer", "field-modifications")
     found: dict[str, Any] = {name: {"links": {"related": f"{_API}/{lei}/{name}"}} for name in plain}
     for name in ("direct-parent", "ultimate-parent"):

@@ -1,7 +1,7 @@
-"""The header of a filing in both dialects, its page, and the filing whole (docs/formats/us.md 8).
+"""Renders a filing's header in both dialects, its header page, and the full submission (docs/formats/us.md 8).
 
-Tags with codes of items stand in `-index-headers.html`, labels with their words in `.txt`. Does not belong here:
-what a document says (`removals_us`, `schedule13_us`, `insiders_us`, `form13f_us`).
+`-index-headers.html` has tags with item codes, `.txt` has labels with item texts. Does not belong here: document
+contents (`removals_us`, `schedule13_us`, `insiders_us`, `form13f_us`).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ ITEMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Role:
-    """One party of a header: its role, who it is, and whether as a company or as an owner."""
+    """One party of a header: role, identity, and whether it is a company or an owner."""
 
     name: str
     cik: str
     called: str
     is_owner: bool = False
-    is_company: bool = False  # the company that the filing is of or about
+    is_company: bool = False  # the company that files or is filed about
 
 
 def _roles(company: Company, paper: Paper) -> Iterator[_Role]:
@@ -62,7 +62,7 @@ def _roles(company: Company, paper: Paper) -> Iterator[_Role]:
 
 
 def header(company: Company, paper: Paper) -> str:
-    """The header as tags: items as codes."""
+    """Renders the header as tags, items as codes."""
     accepted = paper.accepted.astimezone(EASTERN)
     items = "".join(f"<ITEMS>{item}\n" for item in paper.items)
     period = f"<PERIOD>{paper.period:%Y%m%d}\n" if paper.period else ""
@@ -95,7 +95,7 @@ def _tagged(company: Company, paper: Paper, role: _Role) -> str:
 
 
 def labelled(company: Company, paper: Paper) -> str:
-    """The header as labels: items as words."""
+    """Renders the header as labels, items as texts."""
     accepted = paper.accepted.astimezone(EASTERN)
     period = f"CONFORMED PERIOD OF REPORT:\t{paper.period:%Y%m%d}\n" if paper.period else ""
     items = "".join(f"ITEM INFORMATION:\t\t{ITEMS[item]}\n" for item in paper.items)
@@ -134,7 +134,7 @@ def _section(company: Company, paper: Paper, role: _Role) -> str:
 
 
 def _former(company: Company, role: _Role, *, tagged: bool) -> str:
-    """Former names of the company itself."""
+    """Renders former names of the company."""
     if not role.is_company:
         return ""
     if tagged:
@@ -159,7 +159,7 @@ def _address(company: Company) -> tuple[str, str, str, str]:
 
 
 def header_page(company: Company, paper: Paper) -> str:
-    """`-index-headers.html`: the header as tags in a comment, then as labels with the documents, escaped."""
+    """Renders `-index-headers.html`: header as tags in a comment, then as labels with the documents, escaped."""
     listed = "".join(
         f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{place}\n<FILENAME>doc{place}.htm\n<TEXT>\n</DOCUMENT>\n"
         for place, kind in enumerate((paper.form, *paper.exhibits), 1)
@@ -172,7 +172,7 @@ def header_page(company: Company, paper: Paper) -> str:
 
 
 def whole(company: Company, paper: Paper) -> str:
-    """The complete submission: header as labels, and every document."""
+    """Renders the full submission: header as labels, and every document."""
     documents = "".join(
         f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{place}\n<FILENAME>{name}\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
         for place, (kind, name, text) in enumerate(_documents(company, paper), 1)
@@ -182,7 +182,7 @@ def whole(company: Company, paper: Paper) -> str:
 
 
 def _documents(company: Company, paper: Paper) -> Iterator[tuple[str, str, str]]:
-    """Type, name and text of each document; XML in its envelope."""
+    """Yields type, name and text of each document; XML in its envelope."""
     match paper.ownership:
         case Stake():
             yield paper.form, "primary_doc.xml", _xml(schedule13_us.document(company, paper))

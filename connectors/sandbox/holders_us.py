@@ -1,7 +1,7 @@
-"""Invented holders of American shares, and the documents by which they tell of them (docs/formats/us.md 7).
+"""Invented holders of American shares, and their ownership filings (docs/formats/us.md 7).
 
-Belongs here: filing a document and what is held after it. Who files is a pure function of the company's position.
-Does not belong here: when it happens (`births_us`, `stories_stakes_us`), or how it is written (`schedule13_us`,
+Belongs here: filing a document and the holdings after it. The filer is a pure function of the company's position.
+Does not belong here: when it happens (`births_us`, `stories_stakes_us`), or rendering (`schedule13_us`,
 `insiders_us`, `form13f_us`).
 """
 
@@ -18,7 +18,7 @@ from connectors.sandbox.model_us import Holding, Insider, Managed, Paper, Party,
 STAKES: Final = "us.schedule13"
 INSIDERS: Final = "us.insiders"
 MANAGERS: Final = "us.form13f"
-CLASS: Final = "common stock"  # what the title below means, whatever the par value
+CLASS: Final = "common stock"  # class of the title below, whatever the par value
 _DUTY: Final = Decimal(5)
 _NOTHING: Final = Decimal(0)
 _LIMITS: Final = (5, 10, 20, 50)
@@ -34,22 +34,22 @@ POOL: Final = (PERSON, OFFICER, ADVISER, PARTNERS, GERMAN, PENSIONS, MANAGER)
 
 
 def holder_of(cik: str) -> Party | None:
-    """The holder of a CIK."""
+    """Holder with the given CIK."""
     return next((party for party in POOL if party.cik == cik), None)
 
 
 def cusip(company: Company) -> str:
-    """Nine signs that no security has: they begin with Z."""
+    """Nine characters starting with Z, used by no real security."""
     return f"Z{company.position:05}108"
 
 
 def native(register: str, party: Party, company: Company) -> str:
-    """What a register's holder is known by: CIK, else name, and the class or the CUSIP."""
+    """Native key of a holding: CIK, else name, plus the class or the CUSIP."""
     return f"{party.cik or party.name.casefold()}/{cusip(company) if register == MANAGERS else CLASS}"
 
 
 def stake(company: Company, filed: date, told: Stake) -> list[StakeMoved]:
-    """Files a schedule, and what it changes: each person holds the whole, the first carries it."""
+    """Files a schedule and returns the changes: each person holds the whole stake, the first is the lead."""
     kind = "SCHEDULE 13D" if told.is_active else "SCHEDULE 13G"
     form = f"{kind}/A" if told.amendment else kind
     enter(company, form, filed, period=told.event, ownership=told)
@@ -59,14 +59,14 @@ def stake(company: Company, filed: date, told: Stake) -> list[StakeMoved]:
         key = native(STAKES, person, company)
         before = company.american.holdings.get((STAKES, key))
         if before is not None and before.as_of is not None and before.as_of > told.event:
-            continue  # the document came late: what is known is newer
+            continue  # late-arriving document: a newer one is known
         now = Holding(STAKES, key, person, told.event, told.percent, is_lead=place == 0)
         moved += _held(company, now, told.event, ended=ended)
     return moved
 
 
 def insider(company: Company, form: str, filed: date, told: Insider) -> list[StakeMoved]:
-    """Files a Form 3 or 4. Of an owner of ten percent the percentage follows from the shares outstanding."""
+    """Files a Form 3 or 4. A ten-percent owner's percentage is computed from the shares outstanding."""
     enter(company, form, filed, period=told.event, ownership=told)
     key = native(INSIDERS, told.person, company)
     percent = _share(told.shares) if told.relation == "isTenPercentOwner" else None
@@ -76,7 +76,7 @@ def insider(company: Company, form: str, filed: date, told: Insider) -> list[Sta
 
 
 def managed(company: Company, filed: date, seen: date, told: Managed) -> list[StakeMoved]:
-    """Files a 13F or its amendment. What changes within a quarter is of the day on which it is seen."""
+    """Files a 13F or its amendment. A change within a quarter is dated with the day it is observed."""
     enter(company, "13F-HR/A" if told.amends else "13F-HR", filed, period=told.period, ownership=told)
     key = native(MANAGERS, told.manager, company)
     before = company.american.holdings.get((MANAGERS, key))
@@ -90,7 +90,7 @@ def managed(company: Company, filed: date, seen: date, told: Managed) -> list[St
 
 
 def paper_before(company: Company) -> Paper:
-    """The newest filing about holding shares: what an amendment names."""
+    """Newest ownership filing, which an amendment refers to."""
     return next(paper for paper in reversed(company.american.papers) if isinstance(paper.ownership, Stake))
 
 
@@ -99,7 +99,7 @@ def _share(shares: int) -> Decimal:
 
 
 def _held(company: Company, now: Holding, day: date, *, ended: bool) -> list[StakeMoved]:
-    """Replaces what was known, and the crossing if there is one."""
+    """Replaces the known holding and returns the threshold crossing, if any."""
     known = company.american.holdings.pop((now.register, now.native), None)
     if not ended:
         company.american.holdings[now.register, now.native] = now

@@ -1,6 +1,6 @@
-"""Forms 3 and 4 as XML: shares that an insider owns directly and by a trust, and rights (docs/formats/us.md 7.3).
+"""Renders Forms 3 and 4 as XML: direct and trust holdings of an insider, and rights (docs/formats/us.md 7.3).
 
-Does not belong here: what a document changes (`holders_us`), or its header (`headers_us`).
+Does not belong here: effects of a document (`holders_us`), or its header (`headers_us`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from connectors.sandbox.filings_us import cik
 from connectors.sandbox.model import Company
 from connectors.sandbox.model_us import Insider, Paper
 
-_TRUST: Final = 1_000  # shares of every insider that a trust has, as long as there are any
+_TRUST: Final = 1_000  # shares of every insider held by a trust, while any are left
 _BESIDES: Final = {"isTenPercentOwner": "isDirector"}  # owners of ten percent sit on the board
 _RELATIONS: Final = ("isDirector", "isOfficer", "isTenPercentOwner", "isOther")
 
 
 def document(company: Company, paper: Paper) -> str:
-    """One form. Who owns something tells of each way of owning it."""
+    """Renders one form, with an entry per form of ownership."""
     told = paper.ownership
     if not isinstance(told, Insider):
         raise TypeError(f"{paper.form} is no insider's form")
@@ -107,7 +107,7 @@ def _holding(shares: int) -> str:
 
 
 def _option(paper: Paper, told: Insider) -> str:
-    """A right to buy many shares: it is none."""
+    """Renders an option on many shares, which must not count as a holding."""
     title = _value("securityTitle", "Stock Option (right to buy)")
     price = _value("conversionOrExercisePrice", "20.57")
     underlying = (

@@ -1,4 +1,4 @@
-"""Accounts as inline XBRL documents, in the varieties that Companies House publishes (docs/formats/uk.md 8 and 9).
+"""Renders accounts as inline XBRL in the varieties that Companies House publishes (docs/formats/uk.md 8 and 9).
 
 Belongs here: the document of one set of accounts: ix 1.0 and 1.1, number formats, scale, sign, dimensions,
 group figures, comparatives, nil-like dashes, hidden facts. Does not belong here: plain XBRL (`xbrl_xml`),
@@ -20,7 +20,7 @@ _THOUSAND: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a producer's software makes of the same figures: versions, prefixes, formats, unit of amounts."""
+    """Output style of a producer's software: versions, prefixes, formats, unit of amounts."""
 
     inline: str  # namespace of ix
     transforms: str  # namespace of ixt
@@ -64,12 +64,12 @@ Dimension = tuple[str, str]
 
 
 def says_revised(company: Company, accounts: Accounts) -> bool:
-    """Whether a document says that it revises another: of those that do, every second one."""
+    """True if a document states that it revises another; every second revision does."""
     return accounts.amended and company.position % 2 == 0
 
 
 def render(company: Company, accounts: Accounts) -> bytes:
-    """The document; the same accounts give the same bytes."""
+    """Renders the document; the same accounts give the same bytes."""
     style = _IX11_THOUSANDS if accounts.coarse else _STYLES[accounts.flavour]
     return _Document(company, accounts, style).render()
 
@@ -82,7 +82,7 @@ class _Document:
     contexts: dict[str, str] = field(default_factory=dict)
 
     def render(self) -> bytes:
-        """Body first: it makes the contexts that the header then declares."""
+        """Renders the body first, since it creates the contexts declared in the header."""
         body = [self._title(), self._table(self.accounts.figures, self.accounts.prior, ())]
         if self.accounts.group is not None:
             body.append(self._table(self.accounts.group, None, (_CONSOLIDATED,)))
@@ -156,7 +156,7 @@ class _Document:
         end = self.accounts.end
         spelt = f"{end.day} {MONTHS[end.month - 1]} {end.year}"
         first, _, rest = self.company.name.partition(" ")
-        # producers split a name over spans: its text is that of all of them
+        # producers split a name over spans; its value is their concatenated text
         name = (
             f'<ix:nonNumeric name="{self.style.business}:EntityCurrentLegalOrRegisteredName"'
             f' contextRef="{self._context("now")}"><span>{escape(first)} </span><span>{escape(rest)}</span>'
@@ -174,7 +174,7 @@ class _Document:
                 "StartDateForPeriodCoveredByReport", self._context("start"), accounts.start.isoformat()
             ),
             self._text("EndDateForPeriodCoveredByReport", end, accounts.end.isoformat()),
-            # with a format, the format says it and the text may be empty (docs/formats/uk.md 9.2)
+            # the format may carry the value while the text is empty (docs/formats/uk.md 9.2)
             self._text("EntityDormantTruefalse", now, "true" if accounts.dormant else "false"),
             *([self._text(_REVISED, now, "true")] if says_revised(self.company, accounts) else []),
             self._text("EntityTradingStatus", now, ""),
@@ -217,7 +217,7 @@ class _Document:
         return "<table>\n" + "\n".join(rows) + "\n</table>"
 
     def _share_capital(self) -> str:
-        """Share capital is a part of equity, tagged as equity with a member.
+        """Renders share capital, a part of equity tagged as equity with a member.
 
         The opening balance belongs to no period of the document.
         """
@@ -237,7 +237,7 @@ class _Document:
                 f'<ix:nonFraction name="{self.style.core}:{concept}" contextRef="{context}" unitRef="pure"'
                 f' decimals="0">{amount}</ix:nonFraction>'
             )
-        # creditors are printed in brackets that stand outside the tag: not a sign
+        # creditors are printed in brackets outside the tag, which are not a sign
         fact = self._amount(concept, context, amount)
         return f"({fact})" if concept == "Creditors" and amount else fact
 
@@ -295,7 +295,7 @@ _AMOUNTS: Final = {
 
 
 def community_report(company: Company, end: date) -> bytes:
-    """The community interest report that travels beside the accounts: no figures for us."""
+    """Renders the community interest report that accompanies the accounts; it has no relevant figures."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><head><title>CIC34</title>'
         f"</head><body><h1>{escape(company.name)}</h1><p>Report for the year to {end}.</p></body></html>\n"

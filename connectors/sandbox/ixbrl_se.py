@@ -1,8 +1,8 @@
-"""Swedish annual reports as inline XBRL 1.1, in the varieties that Bolagsverket distributes (docs/formats/se.md 6).
+"""Renders Swedish annual reports as inline XBRL 1.1 in Bolagsverket's varieties (docs/formats/se.md 6).
 
-Belongs here: the document of one set of accounts: K2 and K3, editions of the namespaces, recommended and own
-ids of contexts, kronor and thousands, group and company by segments, the multi-year overview; and what lies
-beside it in a package. Does not belong here: packages and archives (`reports_se`).
+Belongs here: the document of one set of accounts: K2 and K3, namespace versions, recommended and custom context
+ids, kronor and thousands, group and company by segments, the multi-year overview; and accompanying documents of a
+package. Does not belong here: packages and archives (`reports_se`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GENERAL: Final = "RedovisningInformationGenerellSegment"
 _COMPANY: Final = "RedovisningInformationJuridiskPersonSegment"
 _GROUP: Final = "RedovisningInformationKoncernSegment"
 _SUFFIXES: Final = {"": "", _GENERAL: "_gem", _COMPANY: "_jur", _GROUP: "_kon"}
-_BLANKS: Final = (" ", "\u00a0", "\u2009")  # between thousands
+_BLANKS: Final = (" ", "\u00a0", "\u2009")  # thousands separators
 _THOUSAND: Final = 1000
 _OWN_IDS: Final = ("nuvarande", "tidigare1", "tidigare2", "tidigare3")
 _SOCIETIES: Final = {"k2": "k2", "k2_2017": "k2", "k2_short": "k2", "k3": "k3", "k3k": "k3"}
@@ -44,7 +44,7 @@ _OPENING: Final = (
 
 @dataclass(slots=True)
 class Paper:
-    """One document in the making; contexts and units are declared on first use."""
+    """Builder of one document; contexts and units are declared on first use."""
 
     company: Company
     accounts: Accounts
@@ -54,7 +54,7 @@ class Paper:
 
     @property
     def is_plain(self) -> bool:
-        """Some software writes numbers without any format."""
+        """True if the company's software writes numbers without any format."""
         return self.company.position % 5 == 4  # noqa: PLR2004 - one in five
 
     @property
@@ -62,7 +62,7 @@ class Paper:
         return "redovisningsvaluta" if self.company.position % 2 else self.accounts.currency
 
     def context(self, start: date | None, end: date, segment: str = "") -> str:
-        """Id of a context of a period, or of a balance day where `start` is None."""
+        """Context id of a period, or of a balance day if `start` is None."""
         back = self.accounts.end.year - end.year
         kind = "balans" if start is None else "period"
         own = self.company.position % 2
@@ -82,7 +82,7 @@ class Paper:
         return name
 
     def amount(self, name: str, context: str, amount: int, *, thousands: bool) -> str:
-        """A tagged amount. The text has no sign; a minus stands in the attribute."""
+        """Tagged amount. The text is unsigned; a minus is in the sign attribute."""
         printed = abs(amount) // _THOUSAND if thousands else abs(amount)
         blank = _BLANKS[self.company.position % len(_BLANKS)]
         text = str(printed) if self.is_plain else f"{printed:,}".replace(",", blank)
@@ -95,7 +95,7 @@ class Paper:
         )
 
     def other(self, name: str, context: str, text: str, unit: str, *, scale: int = 0) -> str:
-        """A tagged number that is no amount."""
+        """Tagged number that is not an amount."""
         shape = ' format="ixt:numcomma"' if "," in text else ""
         return (
             f'<ix:nonFraction name="se-gen-base:{name}" contextRef="{context}" unitRef="{unit}" decimals="INF"'
@@ -106,7 +106,7 @@ class Paper:
         return f'<ix:nonNumeric name="{name}" contextRef="{context}"{more}>{escape(text)}</ix:nonNumeric>'
 
     def render(self, body: list[str], schemas: list[str]) -> bytes:
-        """The document around its body, which has made the contexts."""
+        """Renders the document around a body that has already created the contexts."""
         spaces = [space.format(self.edition) for space in _SPACES]
         prefixes = ("se-gen-base", "se-cd-base", "se-bol-base", "se-ar-base")
         units = {
@@ -137,7 +137,7 @@ class Paper:
 
 
 def report(company: Company, accounts: Accounts) -> bytes:
-    """The annual report; the same accounts give the same bytes."""
+    """Renders the annual report; the same accounts give the same bytes."""
     paper = Paper(company, accounts, _EDITIONS.get(accounts.flavour, _LATEST))
     segment = _COMPANY if accounts.group else ""
     body = [
@@ -158,7 +158,7 @@ def report(company: Company, accounts: Accounts) -> bytes:
 
 
 def _front(paper: Paper, segment: str) -> str:
-    """Whose report of which year it is; half of it hidden."""
+    """Company and year of the report, half of them as hidden facts."""
     company, accounts = paper.company, paper.accounts
     year = paper.context(accounts.start, accounts.end, segment)
     currency = (
@@ -186,7 +186,7 @@ def _front(paper: Paper, segment: str) -> str:
 
 
 def _overview(paper: Paper, segment: str) -> str:
-    """Up to four years of revenue, rounded to thousands; of the newest two the statement says it exactly."""
+    """Up to four years of revenue, rounded to thousands; the statements have the newest two exactly."""
     accounts = paper.accounts
     years = [(accounts.start, accounts.end, accounts.figures.revenue)]
     if accounts.prior is not None:
@@ -216,7 +216,7 @@ def _statement(paper: Paper, said: Figures, start: date, end: date, segment: str
     odd = paper.company.position % 7
     flows = [
         ("Nettoomsattning", said.revenue),
-        # names that only begin alike, and costs, which have no minus
+        # concepts with the same prefix, and costs, which have no minus
         ("NettoomsattningTjanster", None if said.revenue is None else said.revenue // 2),
         ("Personalkostnader", said.total_assets // 3),
         ("Rorelseresultat", said.operating_result),
@@ -240,14 +240,14 @@ def _statement(paper: Paper, said: Figures, start: date, end: date, segment: str
         for name, context, value in placed
         if value is not None
     ]
-    if said.employees is not None:  # full-time equivalents: parts of persons occur
+    if said.employees is not None:  # full-time equivalents, possibly fractional
         part = ",3" if odd == 2 else ""  # noqa: PLR2004 - one in seven
         rows.append(paper.other("MedelantaletAnstallda", year, f"{said.employees}{part}", "antal-anstallda"))
     return rows
 
 
 def audit(company: Company, accounts: Accounts) -> bytes:
-    """An audit report filed by itself: words about the company, and no figure."""
+    """Renders an audit report filed separately: text about the company, no figures."""
     paper = Paper(company, accounts)
     year = paper.context(accounts.start, accounts.end)
     body = [
@@ -259,7 +259,7 @@ def audit(company: Company, accounts: Accounts) -> bytes:
 
 
 def certificate(company: Company, accounts: Accounts) -> bytes:
-    """The certificate that a meeting adopted the report, filed by itself."""
+    """Renders the separately filed certificate that a meeting adopted the report."""
     paper = Paper(company, accounts)
     adopted = str(accounts.published - timedelta(days=9))
     body = [paper.word("se-bol-base:Arsstamma", paper.context(None, accounts.end), adopted)]

@@ -1,8 +1,7 @@
-"""What the world consists of: companies, sets of accounts, holders, planned events.
+"""Data model of the sandbox world: companies, sets of accounts, holders, planned events.
 
-Belongs here: the shapes that life stories change, writers write and the ground truth states. Does not belong
-here: a registry's own words beyond those a story must set (`writers_*`), or expectations of the service
-(`truth`).
+Belongs here: the classes that stories change, writers render and the expected results state. Does not belong
+here: registry terms beyond those a story must set (`writers_*`), or expected results of the service (`truth`).
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class Accounts:
     coarse: bool = False
     amended: bool = False
     dormant: bool = False
-    overview: tuple[Overview, ...] = ()  # Sweden: years before the prior one, rounded
+    overview: tuple[Overview, ...] = ()  # Sweden: years before the previous one, rounded
 
     @property
     def prior_end(self) -> date:
@@ -70,7 +69,7 @@ class Accounts:
 
     @property
     def prior_start(self) -> date:
-        """First day of the comparative year: the same day of the year before."""
+        """First day of the comparative year: the same day one year earlier."""
         return self.start.replace(year=self.start.year - 1)
 
 
@@ -90,7 +89,7 @@ class Holder:
     trust: bool = False
     extras: tuple[str, ...] = ()
     born: tuple[int, int] = (1970, 1)
-    revision: int = 0  # part of the etag: rises when the record flickers or changes
+    revision: int = 0  # part of the etag; incremented when the record changes or reappears
     verified: date | None = None
 
     @property
@@ -116,8 +115,8 @@ class Company:
     registered: date
     status: str = "active"
     status_detail: str | None = None
-    status_date: date | None = None  # since when, where the register says
-    registry_status: str | None = None  # the British register's word
+    status_date: date | None = None  # start of the status, if the register states it
+    registry_status: str | None = None  # the British register's term
     reason_field: str | None = None  # Norwegian field that carries the date of a forced dissolution
     employees: int | None = None
     employees_counted: date | None = None
@@ -141,7 +140,7 @@ class Company:
 
     @property
     def in_register(self) -> bool:
-        """Dissolved companies are absent from the registers' full files."""
+        """False for dissolved companies, which are absent from the registers' full files."""
         return self.status != "dissolved"
 
     def current_accounts(self) -> list[Accounts]:
@@ -157,7 +156,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A holding that crossed thresholds: bounds in percent before and after."""
+    """A threshold crossing of a holding: bounds in percent before and after."""
 
     holder: Holder
     as_of: date
@@ -167,7 +166,7 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class StatusChange:
-    """A flip of status; `effective` is the register's own date where it has one, else the day."""
+    """A status change; `effective` is the register's own date if any, else the day."""
 
     previous: str
     current: str
@@ -185,7 +184,7 @@ class FilingChange:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One planned event; `truth` gives it its id."""
+    """One planned event; `truth` assigns its id."""
 
     day: date
     company: Company

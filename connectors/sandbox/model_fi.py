@@ -1,7 +1,7 @@
-"""What the Finnish registers and the exchange know of a company beyond the shapes all markets share.
+"""Finnish data of a company beyond the shared model: registers and exchange.
 
-Belongs here: entries, situations, notices and releases, as stories change them and writers write them. Does
-not belong here: how they are written (`ytj_fi`, `notices_fi`, `releases_fi`).
+Belongs here: entries, situations, notices and releases, which stories change and writers render. Does not belong
+here: rendering (`ytj_fi`, `notices_fi`, `releases_fi`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Situation:
-    """Bankruptcy (KONK), liquidation (SELTILA) or restructuring (SANE), as long as `ended` is None."""
+    """Bankruptcy (KONK), liquidation (SELTILA) or restructuring (SANE); ongoing while `ended` is None."""
 
     kind: str
     since: date
@@ -42,9 +42,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What one holder has, in percent: shares and votes held, and both together with financial instruments.
+    """Position of one holder in percent: shares and votes, and both including financial instruments.
 
-    None: the notification says only «below 5 %».
+    None: the notification states only «below 5 %».
     """
 
     shares: Decimal | None
@@ -55,7 +55,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Flagging:
-    """One notification of a major holding: the position it ends in and the one of the notification before."""
+    """One major holding notification: the new position and that of the previous notification."""
 
     holder: str
     holder_kind: str
@@ -67,7 +67,7 @@ class Flagging:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release of an issuer; `languages` of one record, or one record for each of them where `apart`."""
+    """One release of an issuer; its languages share one record, or have one each if `apart`."""
 
     serial: int
     category: int
@@ -78,13 +78,13 @@ class Release:
     attachment: str | None = None
 
     def number(self, position: int) -> int:
-        """Of its first record in the exchange's list, by the company's place. Numbers do not follow the time."""
+        """Id of its first record in the exchange's list, by company position. Ids are not in order of time."""
         return 2_000_000 + (self.serial * 100_000 + position) * 2
 
 
 @dataclass(frozen=True, slots=True)
 class FlaggedChange:
-    """A notified holding that crossed thresholds: percent of the shares before and after."""
+    """A threshold crossing of a notified holding: percent of the shares before and after."""
 
     holder: str
     as_of: date
@@ -95,9 +95,9 @@ class FlaggedChange:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFiled:
-    """A document that is known and not read: a report released by its issuer, or accounts filed on paper.
+    """A document known but not parsed: a report released by its issuer, or accounts filed on paper.
 
-    Of accounts on paper only the notice is known, and not the period.
+    For paper accounts only the notice is known, not the period.
     """
 
     filing_type: str
@@ -109,14 +109,14 @@ class DocumentFiled:
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """A release that is news; a notice of a major holding is told as that alone."""
+    """A release published as news; a major holding notice is published only as such."""
 
     release: Release
 
 
 @dataclass(slots=True)
 class Finnish:
-    """The registers' and the exchange's view of one company."""
+    """Register and exchange data of one company."""
 
     entries: list[Entry] = field(default_factory=list)
     situations: list[Situation] = field(default_factory=list)
@@ -124,8 +124,8 @@ class Finnish:
     releases: list[Release] = field(default_factory=list)
     positions: dict[str, Flagging] = field(default_factory=dict)  # holder -> its newest notification
     ended: date | None = None  # end of registration
-    modified: date | None = None  # day of the last modification, which moves for no visible reason too
-    code_set: str = "TOIMI4"  # the list that the industry code is of: a ceased company keeps an older one
+    modified: date | None = None  # day of the last modification, which may change without visible reason
+    code_set: str = "TOIMI4"  # code list of the industry code; a ceased company keeps an older one
     parallel: str | None = None  # name in another language
     auxiliary: str | None = None
     first_north: bool = False

@@ -1,7 +1,7 @@
-"""What the Norwegian registers know of a company beyond the shapes all markets share: its owners by role.
+"""Norwegian data of a company beyond the shared model: its owners by role.
 
-Belongs here: the shapes that stories change and writers write. Does not belong here: how they are written
-(`roles_no`), or what the service must make of them (`truth_no`).
+Belongs here: the classes that stories change and writers render. Does not belong here: rendering (`roles_no`), or
+the expected results (`truth_no`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class PartnerChange:
-    """A partner's share that crossed thresholds."""
+    """A threshold crossing of a partner's share."""
 
     owner: Owner
     as_of: date
@@ -35,7 +35,7 @@ class PartnerChange:
 
 @dataclass(slots=True)
 class Norwegian:
-    """The registers' view of one company."""
+    """Register data of one company."""
 
     owners: list[Owner] = field(default_factory=list)
-    since: date = date(2012, 5, 7)  # the day the group of roles changed last
+    since: date = date(2012, 5, 7)  # last change of the role group

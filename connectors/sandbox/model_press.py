@@ -1,6 +1,6 @@
-"""What the press and the supervisors publish of a company: the shapes that desks write and the ground truth tells.
+"""Data model of press releases and regulator acts about a company.
 
-Does not belong here: which of it happens on which day (`press`), or a source's format (`press_*`).
+Does not belong here: what happens on which day (`press`), or a source's format (`press_*`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ActKind = Literal["sanction", "clone"]
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release about one company. `titles`: by language, the one that leads first; `wires`: in order of time.
+    """One release about one company. `titles`: by language, leading one first; `wires`: in order of time.
 
-    `corrects`: the serial of the release that this one replaces. `speaker`: who distributes it where that is not
-    the company, as law firms do that look for clients. `is_told`: whether it is news of the company.
+    `corrects`: serial of the release that this one replaces. `speaker`: the distributor if it is not the company,
+    such as a law firm looking for clients. `is_told`: whether it is published as news of the company.
     """
 
     company: Company
@@ -37,9 +37,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act or announcement of a supervisor. `parties`: all whom its title names, in order.
+    """One act or announcement of a regulator. `parties`: all parties named in its title, in order.
 
-    `company`: whom it concerns, or is imitated or nearly named by it. `amount` in whole units, stated in its text.
+    `company`: the company concerned, imitated, or with a similar name. `amount`: in whole units, as in its text.
     """
 
     company: Company
@@ -53,13 +53,13 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseTold:
-    """A release that is news of its company."""
+    """Expected: a release published as news of its company."""
 
     release: Release
 
 
 @dataclass(frozen=True, slots=True)
 class ActTold:
-    """An act that concerns a company."""
+    """Expected: an act published for a company."""
 
     act: Act

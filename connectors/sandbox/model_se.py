@@ -1,7 +1,7 @@
-"""What the Swedish registers know of a company beyond the shapes all markets share.
+"""Swedish data of a company beyond the shared model.
 
-Belongs here: deregistration, proceedings and SCB's view, notices of holdings, as stories change them and
-writers write them. Does not belong here: how they are written (`bulk_se`, `answers_se`, `flagging_se`).
+Belongs here: deregistration, proceedings, SCB's data and major holding notices, which stories change and writers
+render. Does not belong here: rendering (`bulk_se`, `answers_se`, `flagging_se`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ NO_LONGER_ACTIVE: Final = "9"
 
 
 Door = Literal["mfn", "nasdaq"]
-# of a notice, how it says what is held; of what is none, what it is instead
+# how a notice states the holding, or what a release is that is no notice
 Wording = Literal["prose", "from_to", "bound", "table", "form", "comment", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """What one holder has, in percent of shares and of votes; or a limit that both lie above or below."""
+    """Stake of one holder in percent of shares and votes, or a bound above or below which both lie."""
 
     shares: Decimal | None = None
     votes: Decimal | None = None
@@ -32,13 +32,13 @@ class Stake:
 
     @property
     def least(self) -> Decimal:
-        """The share of capital as far as it is known."""
+        """Known minimum share of capital."""
         return self.shares if self.shares is not None else self.above or Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One release about a holding, over one or more doors. `corrects`: the serial of the one it replaces."""
+    """One release about a holding, in one or more channels. `corrects`: serial of the release it replaces."""
 
     serial: int
     holder: str
@@ -54,27 +54,27 @@ class Notice:
 
 @dataclass(slots=True)
 class Swedish:
-    """The registers' view of one company.
+    """Register data of one company.
 
-    `activity` is SCB's FtgStat; None: SCB has no row of the company. `asked`: young enough that the API is
-    asked about it, which is the only source of an industry's label.
+    `activity` is SCB's FtgStat; None if SCB has no row of the company. `asked`: new enough to be requested from the
+    API, the only source of industry labels.
     """
 
     deregistered: date | None = None
-    reason: str | None = None  # of the deregistration
-    proceedings: tuple[tuple[str, date | None], ...] = ()  # code, since when
+    reason: str | None = None  # deregistration reason
+    proceedings: tuple[tuple[str, date | None], ...] = ()  # code, start
     activity: str | None = ACTIVE
     in_population: bool = True  # SCB's JEStat
     declines_advertising: bool = False
     asked: bool = False
-    named: date | None = None  # the day its present name was registered
+    named: date | None = None  # registration day of the current name
     notices: list[Notice] = field(default_factory=list)
     stakes: dict[str, Notice] = field(default_factory=dict)  # holder -> the notice that counts
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """One earlier year of a report's multi-year overview: revenue alone, rounded to thousands."""
+    """One earlier year in a report's multi-year overview: only revenue, rounded to thousands."""
 
     start: date
     end: date

@@ -1,7 +1,7 @@
-"""What EDGAR knows of a filer beyond the shapes all markets share: filings, symbols, quarters, and who holds it.
+"""EDGAR data of a filer beyond the shared model: filings, symbols, quarters, holders.
 
-Belongs here: the shapes that stories change and writers write. Does not belong here: how they are written
-(`writers_us`, `papers_us`), or what the service must make of them (`truth_us`).
+Belongs here: the classes that stories change and writers render. Does not belong here: rendering (`writers_us`,
+`papers_us`), or the expected results (`truth_us`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who holds shares and files about it: a person, a company, a manager. Not all of them have a CIK."""
+    """A holder who files ownership reports: a person, company or manager. Not all have a CIK."""
 
     name: str
     cik: str | None
@@ -24,9 +24,9 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """A Schedule 13D or 13G: who files together, and what percentage all of them report on one day.
+    """A Schedule 13D or 13G: its joint filers, and the percentage they report for one day.
 
-    `is_exit`: item 5 says that five percent or less are left. The first of `persons` files.
+    `is_exit`: item 5 states that five percent or less are left. The first of `persons` files.
     """
 
     persons: tuple[Party, ...]
@@ -40,7 +40,7 @@ class Stake:
 
 @dataclass(frozen=True, slots=True)
 class Insider:
-    """A Form 3 or 4: one person, and the shares owned directly afterwards."""
+    """A Form 3 or 4: one person, and the directly owned shares afterwards."""
 
     person: Party
     event: date
@@ -51,7 +51,7 @@ class Insider:
 
 @dataclass(frozen=True, slots=True)
 class Managed:
-    """A 13F of a manager of one position: shares at the end of a quarter. `amends`: RESTATEMENT, NEW HOLDINGS."""
+    """A manager's 13F with one position: shares at quarter end. `amends`: RESTATEMENT, NEW HOLDINGS."""
 
     manager: Party
     period: date
@@ -64,7 +64,7 @@ Ownership = Stake | Insider | Managed
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One filing. `security`: what a Form 25 or 15 says of its class; `ownership`: who tells of holding shares."""
+    """One filing. `security`: class stated in a Form 25 or 15; `ownership`: content of an ownership report."""
 
     accession: str
     form: str
@@ -81,7 +81,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Interim:
-    """One 10-Q: a quarter's own results, those since the fiscal year began, and the balance at its end."""
+    """One 10-Q: results of the quarter, results since the start of the fiscal year, and the balance at its end."""
 
     start: date
     end: date
@@ -98,12 +98,12 @@ class Interim:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What one register says of one holder now, as the contract serves it."""
+    """Current holding of one holder in one register, as the contract serves it."""
 
     register: str
     native: str
     party: Party
-    as_of: date | None  # None: the day on which the service saw it
+    as_of: date | None  # None: the day the service observed it
     percent: Decimal | None
     is_lead: bool = True
     basis: str | None = "exact"
@@ -111,21 +111,21 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class NewsTold:
-    """A current report with a press release."""
+    """Expected: a current report with a press release, published as news."""
 
     paper: Paper
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeTold:
-    """A filing that tells a supervisor of trouble, of a removal, or of an end."""
+    """Expected: a filing that notifies the regulator of late filing, delisting or deregistration."""
 
     paper: Paper
 
 
 @dataclass(frozen=True, slots=True)
 class StakeMoved:
-    """A holder's percentage crossed thresholds."""
+    """A threshold crossing of a holder's percentage."""
 
     register: str
     native: str
@@ -138,14 +138,14 @@ class StakeMoved:
 
 @dataclass(frozen=True, slots=True)
 class InterimFiled:
-    """The first report of a quarter."""
+    """Expected: the first report of a quarter."""
 
     interim: Interim
 
 
 @dataclass(frozen=True, slots=True)
 class FourthRestated:
-    """Restated accounts of a year whose quarters are known: the last quarter, which nobody files, ends alike."""
+    """Restated accounts of a year with known quarters: the derived last quarter gets the same balance."""
 
     before: tuple[int, int]  # equity and total assets
     after: tuple[int, int]
@@ -156,9 +156,9 @@ class FourthRestated:
 
 @dataclass(slots=True)
 class American:
-    """EDGAR's view of one company. `is_washed`: clocks are served in Eastern time with a false Z.
+    """EDGAR data of one company. `is_washed`: times are served in Eastern time with a false Z.
 
-    `holdings`: by register and native key, as the newest documents leave them.
+    `holdings`: by register and native key, as of the newest documents.
     """
 
     papers: list[Paper] = field(default_factory=list)

@@ -1,8 +1,8 @@
-"""Raw material of invented companies: words, people, streets, places, industries.
+"""Vocabulary of invented companies: words, people, streets, places, industries.
 
-Belongs here: plain tables that both the life stories and the writers draw from. Every company and person made
-of them is invented; municipalities, postal places and industry codes are real, because the connectors look
-them up. Does not belong here: chance (`births`), or any file format (`writers_*`).
+Belongs here: plain tables used by stories and writers. Every company and person is invented; municipalities, postal
+places and industry codes are real, because the connectors look them up. Does not belong here: randomness
+(`births`), or any file format (`writers_*`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Industry:
 
     @property
     def bare(self) -> str:
-        """The code without dots, as profiles carry it."""
+        """Code without dots, as in profiles."""
         return self.code.replace(".", "")
 
 
@@ -97,7 +97,7 @@ BRITISH_STREETS: Final = (
     "INVENTED CLOSE",
 )
 
-# Counties whose official name is one name only: a bilingual one is spelt differently by different lists.
+# Counties with a single official name: lists differ in the spelling of bilingual ones.
 NORWEGIAN_PLACES: Final = (
     Place("OSLO", "0151", "OSLO", "0301", "Oslo"),
     Place("STAVANGER", "4006", "STAVANGER", "1103", "Rogaland"),
@@ -124,7 +124,7 @@ BRITISH_PLACES: Final = (
     Place("CARDIFF", "CF10 1BH", None, None, "GLAMORGAN"),
 )
 
-# The same activity in SN2007 and in SN2025: the yearly mass recode moves every company from left to right.
+# The same activity in SN2007 and SN2025: the mass recoding moves every company from left to right.
 NORWEGIAN_INDUSTRIES: Final = (
     (Industry("41.200", "Oppføring av bygninger"), Industry("41.000", "Oppføring av bygninger")),
     (Industry("43.320", "Snekkerarbeid"), Industry("43.320", "Snekkerarbeid")),
@@ -148,7 +148,7 @@ NORWEGIAN_INDUSTRIES: Final = (
         Industry("03.211", "Sjøbasert akvakultur"),
     ),
 )  # fmt: skip
-BANK: Final = Industry("64.190", "Banker og kredittforetak")  # the same in both editions
+BANK: Final = Industry("64.190", "Banker og kredittforetak")  # the same in both versions
 UNSTATED_INDUSTRY: Final = Industry("00.000", "Uoppgitt")
 BRITISH_INDUSTRIES: Final = (
     Industry("41100", "Development of building projects"),

@@ -1,8 +1,8 @@
-"""Raw material of invented Finnish companies: words, streets, places, industries and the register's words.
+"""Vocabulary of invented Finnish companies: words, streets, places, industries and register terms.
 
-Belongs here: plain tables that births, stories and writers draw from. Companies, streets and holders are
-invented; municipalities, post codes, industry codes and descriptions are real, because the connector looks
-them up. Does not belong here: chance (`births_fi`), or any file format (`ytj_fi`, `statements_fi`).
+Belongs here: plain tables used by births, stories and writers. Companies, streets and holders are invented;
+municipalities, post codes, industry codes and descriptions are real, because the connector looks them up. Does
+not belong here: randomness (`births_fi`), or any file format (`ytj_fi`, `statements_fi`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.sandbox.names import Industry, Place
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One activity in both editions of the classification; no English where the register does not translate it."""
+    """One activity in both versions of the classification; English only if the register translates it."""
 
     tol2008: str
     tol2025: str
@@ -24,7 +24,7 @@ class Line:
     english: str | None
 
     def industry(self, edition: int) -> Industry:
-        """As a profile shows it: the English description, else the Finnish one."""
+        """Industry as shown in a profile: the English description, else the Finnish one."""
         return Industry((self.tol2008, self.tol2025)[edition], self.english or self.finnish)
 
 
@@ -58,7 +58,7 @@ LINES: Final = (
 )  # fmt: skip
 _BY_CODE: Final = {code: line for line in LINES for code in (line.tol2008, line.tol2025)}
 
-# Turku's region and those like it: every place lies where name and region are spelt one way only.
+# Turku's region and similar ones: only places with a single spelling of name and region.
 PLACES: Final = (
     Place("TURKU", "20100", "Turku", "853", "Varsinais-Suomi"),
     Place("TAMPERE", "33100", "Tampere", "837", "Pirkanmaa"),
@@ -95,7 +95,7 @@ ENTRIES: Final = {  # REK_KDI code -> Finnish, Swedish, English
     "80": ("Liiketoiminnasta arvonlisäverovelvollinen", "Momsskyldig för rörelseverksamhet",
            "VAT-liable for business activity"),
 }  # fmt: skip
-HOLDERS: Final = (  # invented; each is spelt one way in every language
+HOLDERS: Final = (  # invented; spelt the same in every language
     ("Fiktiv Kapital Oy", "company"), ("Mallila Invest Ab", "company"), ("Keksitty Eläkevakuutus", "company"),
     ("Ada Esimerkki", "person"), ("Sampleton Partners LLP", "company"), ("Tuomas Malli", "person"),
 )  # fmt: skip
@@ -112,5 +112,5 @@ CATEGORIES: Final = {
 
 
 def line_of(code: str) -> Line:
-    """The activity a code of either edition stands for."""
+    """Activity of a code of either version."""
     return _BY_CODE[code]

@@ -1,8 +1,8 @@
-"""Raw material of invented Swedish companies: words, streets, places, industries and the registers' words.
+"""Vocabulary of invented Swedish companies: words, streets, places, industries and register terms.
 
-Belongs here: plain tables that births, stories and writers draw from. Companies, streets and persons are
-invented; municipalities, post codes, industry codes and codes of the registers are real, because the
-connector looks them up. Does not belong here: chance (`births_se`), or any file format (`bulk_se`).
+Belongs here: plain tables used by births, stories and writers. Companies, streets and persons are invented;
+municipalities, post codes, industry codes and register codes are real, because the connector looks them up. Does
+not belong here: randomness (`births_se`), or any file format (`bulk_se`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACES: Final = (
     Place("STOCKHOLM", "11122", "Stockholm", "0180", "Stockholm"),
     Place("GÖTEBORG", "41106", "Göteborg", "1480", "Västra Götaland"),
     Place("UPPSALA", "75320", "Uppsala", "0380", "Uppsala"),
-    Place("HEBY", "74430", "Heby", "0331", "Uppsala"),  # in lists of post codes under its county of old
+    Place("HEBY", "74430", "Heby", "0331", "Uppsala"),  # post code lists have it under its former county
     Place("KIRUNA", "98132", "Kiruna", "2584", "Norrbotten"),
     Place("MALMÖ", "21120", "Malmö", "1280", "Skåne"),
     Place("VISBY", "62157", "Gotland", "0980", "Gotland"),
@@ -36,7 +36,7 @@ PLACES: Final = (
     Place("UMEÅ", "90325", "Umeå", "2480", "Västerbotten"),
 )
 
-# The same activity in SNI 2007 and in SNI 2025, with the label that only the API tells.
+# The same activity in SNI 2007 and SNI 2025, with the label that only the API has.
 INDUSTRIES: Final = (
     (Industry("41200", "Byggande av bostadshus och andra byggnader"),
      Industry("41000", "Byggande av bostadshus och andra byggnader")),
@@ -52,7 +52,7 @@ INDUSTRIES: Final = (
     (Industry("69201", "Redovisning och bokföring"), Industry("69200", "Redovisning och bokföring")),
 )  # fmt: skip
 
-# form -> SCB's two digits, label, name of such a company
+# form -> SCB's two digits, label, company name pattern
 FORMS: Final = {
     "AB": ("49", "Aktiebolag", "{first} {second} {number} AB"),
     "HB": ("31", "Handelsbolag", "{first} {second} {number} Handelsbolag"),
@@ -65,7 +65,7 @@ HOLDERS: Final = (  # invented
     "Hittepå Fonder AB", "Fabel Tjänstepension AB", "Sampleton Partners LLP", "Sagolik Invest AB",
     "Stina Exempelsson", "Uppdiktad Kapital AB",
 )  # fmt: skip
-ELSEWHERE: Final = "Luftslottet Gruvor AB"  # no register has it
+ELSEWHERE: Final = "Luftslottet Gruvor AB"  # in no register
 STATISTICAL_LABELS: Final = {
     "49": "Övriga aktiebolag",
     "31": "Handelsbolag, kommanditbolag",

@@ -1,7 +1,7 @@
-"""Registered notices as the Finnish register hands them out (docs/formats/fi.md 4).
+"""Renders registered notices in the Finnish register's format (docs/formats/fi.md 4).
 
-Belongs here: one company with its notices -> one object; which companies a search finds. Does not belong here:
-the company's own fields (`ytj_fi`), HTTP (`desk_fi`).
+Belongs here: one company with its notices to one object; companies found by a search. Does not belong here: the
+company's own fields (`ytj_fi`), HTTP (`desk_fi`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Record = dict[str, Any]
 
 
 def company_with_notices(company: Company) -> Record:
-    """The company with its notices, newest first; without any the key is absent."""
+    """Company with its notices, newest first; without notices the key is absent."""
     record = {key: value for key, value in company_object(company).items() if key not in _ABSENT}
     if company.finnish.notices:
         newest = sorted(company.finnish.notices, key=lambda notice: (notice.day, notice.number), reverse=True)
@@ -47,7 +47,7 @@ def _notice(notice: Notice) -> Record:
 
 
 def noticed(world: World, day: int, first: date, last: date) -> Iterator[Company]:
-    """Companies with a notice of these days, as they are at the end of `day`."""
+    """Yields companies with a notice in the given days, in their state at the end of `day`."""
     for company in world.all("FI", day):
         if any(first <= notice.day <= last for notice in company.finnish.notices):
             yield company

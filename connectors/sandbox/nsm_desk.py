@@ -1,11 +1,11 @@
-"""The FCA's National Storage Mechanism beside a sandbox world, without HTTP: search and texts.
+"""Simulates the FCA's National Storage Mechanism for a sandbox world, without HTTP: search and texts.
 
 See docs/formats/uk.md 10.3.
 
-No company of a world has a major holder who notifies: the announcements are of an issuer that no register knows,
-one a weekday, so that asking, reading and linking are played and nothing comes of it. Who asks does so by his own
-clock, which may be far beyond the world's days: there is one of every weekday asked for. Does not belong here:
-routes and HTTP (`answers`, `server`).
+No company of a world has a notifying major holder: the announcements are of an issuer missing from the register,
+one per weekday, so that fetching, parsing and linking run without publishing a holding. The client's clock may be
+far ahead of the world's days, so every requested weekday has one. Does not belong here: routes and HTTP
+(`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _reply(body: Mapping[str, Any]) -> Reply:
 
 
 def posted(world: World, day: int, path: str, body: bytes) -> Reply | None:
-    """The hits of a search by days of submission; None for another path. Milliseconds in a date are refused."""
+    """Hits of a search by submission days; None for another path. Dates with milliseconds get status 400."""
     if path != SEARCH:
         return None
     criteria = json.loads(body)["criteriaObj"]["dateCriteria"]
@@ -82,7 +82,7 @@ def posted(world: World, day: int, path: str, body: bytes) -> Reply | None:
 
 
 def submitted(world: World, day: int, begin: date, end: date) -> bytes:
-    """The hits of the days from one on, before another."""
+    """Hits from `begin` up to but excluding `end`."""
     found = [_hit(*one) for one in nsm_press.hits(world, day, begin, end)]
     while begin < end:
         if begin.weekday() < _SATURDAY:

@@ -1,6 +1,6 @@
 """Announcements of a world's British issuers in the National Storage Mechanism (docs/formats/news.md 2.4).
 
-Does not belong here: which releases there are (`press`), notices of holdings and the search itself (`nsm_desk`).
+Does not belong here: which releases exist (`press`), major holding notices and the search (`nsm_desk`).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from connectors.sandbox.model_press import Release
 from connectors.sandbox.world import World
 
 _TYPE: Final = "Miscellaneous"
-_LATER: Final = timedelta(minutes=12)  # the mechanism lags the wire
+_LATER: Final = timedelta(minutes=12)  # delay of the mechanism after the wire
 Source = dict[str, Any]
 
 
 def key_of(release: Release) -> str:
-    """The mechanism's own id of an announcement."""
+    """Id of an announcement in the mechanism."""
     return f"RNS-{release.serial}"
 
 
 def hits(world: World, day: int, begin: date, end: date) -> list[tuple[str, Source]]:
-    """Ids and fields of what was submitted from a day on, before another."""
+    """Ids and fields of announcements submitted from `begin` up to but excluding `end`."""
     return [
         (key_of(release), _source(release))
         for release in press.releases(world, "UK", day)
@@ -33,7 +33,7 @@ def hits(world: World, day: int, begin: date, end: date) -> list[tuple[str, Sour
 
 
 def find(world: World, day: int, identity: str) -> Source | None:
-    """One announcement by its id."""
+    """Finds one announcement by its id."""
     found = (one for one in press.releases(world, "UK", day) if key_of(one) == identity)
     return next((_source(release) for release in found), None)
 

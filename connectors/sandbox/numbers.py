@@ -1,4 +1,4 @@
-"""Company numbers of the sandbox: one per position in the world, valid, and unlike any real one.
+"""Sandbox company numbers: one per position in the world, valid, and different from all real ones.
 
 Belongs here: number from position and position from number. Does not belong here: how the service recognises
 numbers (`warehouse.schema.identifiers`).
@@ -15,17 +15,17 @@ _NORWEGIAN_STEM: Final = (
 )
 _PREFIXES: Final = {7: "SC", 11: "NI", 13: "OC", 17: "OE"}  # position modulo 40 -> prefix
 _CYCLE: Final = 40
-_ROOM: Final = 100_000  # numbers of one prefix: the letters, a 9 and five digits
+_ROOM: Final = 100_000  # numbers per prefix: the letters, a 9 and five digits
 
 
 def _check_digit(stem: str) -> int:
-    """Modulus 11; 10 means that the number does not exist."""
+    """Modulus 11 check digit; 10 means that the number does not exist."""
     rest = sum(weight * int(digit) for weight, digit in zip(_WEIGHTS, stem, strict=True)) % 11
     return 0 if rest == 0 else 11 - rest
 
 
 def norwegian(position: int) -> str:
-    """Nine digits. Every second stem is used: one without a check digit has a neighbour with one."""
+    """Nine-digit number. Every second stem is used; one without a valid check digit is replaced by the next."""
     stem = _NORWEGIAN_STEM + 2 * position
     digit = _check_digit(str(stem))
     if digit == 10:  # noqa: PLR2004 - see _check_digit
@@ -35,7 +35,7 @@ def norwegian(position: int) -> str:
 
 
 def norwegian_position(number: str) -> int | None:
-    """Position of a number that `norwegian` may have made."""
+    """Position of a number made by `norwegian`, else None."""
     if not re.fullmatch(r"[3-9]\d{8}", number):
         return None
     position = (int(number[:8]) - _NORWEGIAN_STEM) // 2
@@ -43,7 +43,7 @@ def norwegian_position(number: str) -> int | None:
 
 
 def british(position: int) -> str:
-    """Eight characters: mostly digits from 90000000, now and then SC, NI, OC or OE."""
+    """Eight-character number: mostly digits from 90000000, sometimes with SC, NI, OC or OE."""
     cycle, place = divmod(position, _CYCLE)
     prefix = _PREFIXES.get(place)
     if prefix is None or cycle >= _ROOM:
@@ -52,7 +52,7 @@ def british(position: int) -> str:
 
 
 def british_position(number: str) -> int | None:
-    """Position of a number that `british` may have made."""
+    """Position of a number made by `british`, else None."""
     found = re.fullmatch(r"(SC|NI|OC|OE)?9(\d+)", number)
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""Swedish numbers that follow the rules and belong to nobody.
+"""Swedish numbers that follow the rules but are assigned to no company or person.
 
-Companies: ten digits that begin with 57, a series that is not given out, with a right check digit. Persons:
-dates of birth of long ago with a wrong check digit. Does not belong here: how the service recognises numbers.
+Companies: ten digits starting with 57, an unassigned series, with a valid check digit. Persons: birth dates long
+ago with a wrong check digit. Does not belong here: how the service recognises numbers.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ import re
 from datetime import date, timedelta
 from typing import Final
 
-_STEM: Final = 572_000_000  # the third digit of a company's number is two or more
+_STEM: Final = 572_000_000  # third digit two or more, as in all company numbers
 _ROOM: Final = 8_000_000
 _BORN: Final = date(1891, 1, 1)
 _GENERATION: Final = 9_000  # days
-_COORDINATION: Final = 60  # added to the day of birth where a person has no number
+_COORDINATION: Final = 60  # added to the day of birth in coordination numbers
 _GD_NUMBERS: Final = 3_020_000_000
 
 
 def check_digit(stem: str) -> int:
-    """Luhn's digit behind a stem of nine digits."""
+    """Luhn check digit of a nine-digit stem."""
     doubled = (int(digit) * (2 - place % 2) for place, digit in enumerate(stem))
     return -sum(value - 9 * (value > 9) for value in doubled) % 10  # noqa: PLR2004 - Luhn's rule
 
 
 def swedish(position: int) -> str:
-    """Ten digits of a company."""
+    """Ten-digit company number."""
     stem = str(_STEM + position % _ROOM)
     return f"{stem}{check_digit(stem)}"
 
 
 def swedish_position(number: str) -> int | None:
-    """Position of a number that `swedish` may have made."""
+    """Position of a number made by `swedish`, else None."""
     if not re.fullmatch(r"57[2-9]\d{7}", number):
         return None
     position = int(number[:9]) - _STEM
@@ -39,12 +39,12 @@ def swedish_position(number: str) -> int | None:
 
 
 def hyphened(number: str) -> str:
-    """As documents write it."""
+    """Number with hyphen, as in documents."""
     return f"{number[:6]}-{number[6:]}"
 
 
 def person(position: int, *, coordination: bool = False) -> str:
-    """Twelve digits of nobody: the check digit is wrong."""
+    """Twelve-digit personal number with a wrong check digit, so that it belongs to no person."""
     born = _BORN + timedelta(days=position * 7 % _GENERATION)
     day = born.day + _COORDINATION * coordination
     stem = f"{born:%y%m}{day:02d}{position % 1000:03d}"
@@ -52,12 +52,12 @@ def person(position: int, *, coordination: bool = False) -> str:
 
 
 def gd_number(position: int) -> str:
-    """Ten digits given to somebody without a number of their own."""
+    """Ten-digit number given to persons without a personal number."""
     return str(_GD_NUMBERS + position)
 
 
 def isin(position: int) -> str:
-    """A securities number by its rule."""
+    """Formally valid ISIN."""
     stem = f"SE9{position:08d}"
     digits = "".join(str(int(sign, 36)) for sign in stem)
     doubled = (int(digit) * (2 - place % 2) for place, digit in enumerate(reversed(digits)))

@@ -1,9 +1,9 @@
-"""What NewsWeb, Euronext and the group structure answer beside a sandbox world, without HTTP.
+"""Responses of NewsWeb, Euronext and the group structure for a sandbox world, without HTTP.
 
 See docs/formats/no.md 5, 8, 9.
 
-Belongs here: envelopes, shapes and statuses. No company of a world is listed in Oslo or in a group: lists hold
-foreign issuers, which no link leads anywhere. Does not belong here: routes and HTTP (`answers`, `server`).
+Belongs here: envelopes, formats and status codes. No company of a world is listed in Oslo or in a group: lists
+hold foreign issuers, which link to no company. Does not belong here: routes and HTTP (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _bases(_world: World, _day: int, _query: Query) -> Reply:
 
 
 def _list(world: World, day: int, query: Query) -> Reply:
-    """A press release a day, of an issuer that no register knows."""
+    """One press release per day, of an issuer in no register."""
     begin, end = query.get("fromDate", ""), query.get("toDate", "")
     days = [world.date(day) - timedelta(days=back) for back in range(3)]
     messages = [
@@ -84,7 +84,7 @@ def _message(number: int, published: str) -> dict[str, Any]:
 
 
 def _equities(world: World, day: int, _query: Query) -> Reply:
-    """The list: three lines of preamble follow the header."""
+    """The equities list: three lines of preamble follow the header."""
     rows = [
         f'{name};{isin};{symbol};"{market}";NOK;-;-;-;-;-;CET;-;-;-;-'
         for name, isin, symbol, market in _SHARES
@@ -95,7 +95,7 @@ def _equities(world: World, day: int, _query: Query) -> Reply:
 
 
 def _group(_world: World, _day: int, _query: Query, _number: str) -> Reply:
-    """404 with an empty body: in no group."""
+    """404 with an empty body: the company is in no group."""
     return Reply(404, _JSON, b"")
 
 

@@ -1,7 +1,7 @@
-"""Who owns a Norwegian company on the first day, as far as roles tell.
+"""Owners of Norwegian companies on the first day, as far as roles show them.
 
-Belongs here: partners, proprietors and head offices. Does not belong here: how the register writes them
-(`roles_no`), or what the service must make of them (`truth_no`).
+Belongs here: partners, proprietors and head offices. Does not belong here: the register's format (`roles_no`),
+or the expected result (`truth_no`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from connectors.sandbox.chance import dice
 from connectors.sandbox.model import Company
 from connectors.sandbox.model_no import Owner
 
-ELSEWHERE: Final = 25_000_000  # positions whose numbers belong to no company of the world
+ELSEWHERE: Final = 25_000_000  # positions with numbers that belong to no company of the world
 
 
 def owners(seed: int, company: Company) -> list[Owner]:
-    """Who owns a company on the first day, as far as roles tell: partners, a proprietor, a head office."""
+    """Owners of a company on the first day, as far as roles show them: partners, a proprietor, a head office."""
     rng = dice(seed, "NO", company.position, "roles")
     if company.form == "DA":
         return partners(company, Decimal(60), Decimal(40))
@@ -33,7 +33,7 @@ def owners(seed: int, company: Company) -> list[Owner]:
 
 
 def partners(company: Company, first: Decimal, second: Decimal) -> list[Owner]:
-    """Two companies that share a partnership; one share is written with a comma, as people do."""
+    """Two companies that share a partnership; one share is written with a comma, as happens in real data."""
     found: list[Owner] = []
     for place, percent in enumerate((first, second)):
         number = numbers.norwegian(ELSEWHERE + 3 * company.position + 1 + place)

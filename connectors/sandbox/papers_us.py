@@ -22,12 +22,12 @@ YESTERDAY: Final = timedelta(days=1)
 EXCHANGE_ACT: Final = "001-90001"
 _SUBJECT: Final = "005-90001"
 _RECENT: Final = timedelta(days=365)
-_PAGED: Final = 3  # one filer in so many has a continuation file
+_PAGED: Final = 3  # one in this many filers has a continuation file
 Row = dict[str, Any]
 
 
 def submissions(company: Company) -> Row:
-    """The answer of the submissions interface: newest filings first, in columns."""
+    """The response of the submissions interface: newest filings first, in columns."""
     place = company.place
     address = {
         "street1": company.street,
@@ -74,18 +74,18 @@ def submissions(company: Company) -> Row:
 
 
 def page_name(company: Company) -> str:
-    """What a filer's continuation file is called."""
+    """The file name of a filer's continuation file."""
     return f"CIK{cik(company)}-submissions-001.json"
 
 
 def page(company: Company) -> Row | None:
-    """The continuation file: columns at the top. None where the filer has none."""
+    """The continuation file: columns at the top level. None where the filer has none."""
     older = _divided(company)[1]
     return _columns(company, older) if older else None
 
 
 def _divided(company: Company) -> tuple[list[Paper], list[Paper]]:
-    """The newest filings and the older ones, newest first. A manager's report is in the manager's list alone."""
+    """The newest filings and the older ones, newest first. A manager's report is only in the manager's list."""
     papers = [paper for paper in company.american.papers if not isinstance(paper.ownership, Managed)]
     newest = sorted(papers, key=lambda paper: (paper.filed, paper.accession), reverse=True)
     if company.position % _PAGED:
@@ -134,14 +134,14 @@ def _is_bare(paper: Paper) -> bool:
 
 
 def _file_number(paper: Paper) -> str:
-    """Of the class that is listed; of a stake the subject's; of insiders none."""
+    """File number: of the listed class; for a stake the subject's; for insiders none."""
     if isinstance(paper.ownership, Stake):
         return _SUBJECT
     return "" if _is_bare(paper) else EXCHANGE_ACT
 
 
 def document_name(paper: Paper) -> str:
-    """The primary document; of XML the path of the view for people (docs/formats/us.md 4, trap 3)."""
+    """File name of the primary document; for XML the path of its rendered view (docs/formats/us.md 4, trap 3)."""
     match paper.ownership:
         case Stake(is_active=active):
             return f"xslSCHEDULE_13{'D' if active else 'G'}_X01/primary_doc.xml"
@@ -152,13 +152,13 @@ def document_name(paper: Paper) -> str:
 
 
 def _clock(instant: datetime, *, washed: bool) -> str:
-    """UTC, or the clocks of Washington with a false Z."""
+    """Formats an instant in UTC, or in Washington time with a false Z."""
     shown = instant.astimezone(EASTERN) if washed else instant
     return f"{shown:%Y-%m-%dT%H:%M:%S}.000Z"
 
 
 def holder(party: Party) -> Row:
-    """Who only holds: EDGAR knows more individuals and managers than companies."""
+    """Submissions of a mere holder: EDGAR has more individuals and managers than companies."""
     nobody = Company("US", 1, f"US{party.cik}", party.name, "", None, None, "", FIRST_DAY)
     found = submissions(nobody) | {"entityType": "other", "sic": "", "sicDescription": ""}
     found |= {"insiderTransactionForOwnerExists": 1, "insiderTransactionForIssuerExists": 0}

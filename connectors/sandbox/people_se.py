@@ -1,7 +1,8 @@
-"""Persons in the Swedish files: sole traders, whose number in both bulk files is the person's own.
+"""Persons in the Swedish files: sole traders, with their personal number in both bulk files.
 
-None of them is a company of the world, and nothing of them may ever come out: neither a number nor a name.
-Belongs here: who they are, and `secrets` for whoever searches. Does not belong here: how they are written.
+None of them is a company of the world, and nothing about them may be published: neither a number nor a name.
+Belongs here: who they are, and `secrets` for tests that search for leaks. Does not belong here: how they are
+written.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from connectors.sandbox import numbers_se
 
 SECRET: Final = "Hemligstad"  # noqa: S105 - in the name of every person here
-_EVERY: Final = 4  # one sole trader behind so many companies
+_EVERY: Final = 4  # one sole trader per this many companies
 _COORDINATION: Final = 3
 _GD: Final = 7
 _TWO_FIRMS: Final = 5
@@ -21,16 +22,16 @@ _TWO_FIRMS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Trader:
-    """Somebody who trades alone, perhaps with several firms under the one number."""
+    """A sole trader, possibly with several firms under the one number."""
 
     number: str
-    kind: str  # as the API writes the identity's type
+    kind: str  # identity type as the API writes it
     firms: tuple[str, ...]
     form: str = "E"
 
 
 def trader(position: int) -> Trader | None:
-    """The sole trader behind the company of a position; None behind most."""
+    """The sole trader added at a company's position; None for most positions."""
     if position % _EVERY:
         return None
     serial = position // _EVERY
@@ -45,17 +46,17 @@ def trader(position: int) -> Trader | None:
 
 
 def traders(count: int) -> Iterator[Trader]:
-    """All sole traders behind the first `count` positions."""
+    """All sole traders added for the first `count` positions."""
     yield from filter(None, map(trader, range(count)))
 
 
 def insider(position: int) -> str:
-    """Somebody who reported a trade."""
+    """Name of a person who reported a trade."""
     return f"{SECRET} Insynsperson {position}"
 
 
 def secrets(count: int) -> Iterator[str]:
-    """What no table, file, line or address may hold: numbers in both lengths, and the word in every name."""
+    """Strings that no table, file, line or URL may contain: numbers in both lengths, and the word in every name."""
     yield SECRET
     for found in traders(count):
         yield found.number

@@ -1,9 +1,9 @@
-"""What is published of the companies of a world: releases, acts, and what only looks like either.
+"""News and acts published about the companies of a world, with look-alikes that must be ignored.
 
-Companies that no story moves have the press. Each day brings a release with its twin in another language, one
-that goes over two wires, one that is corrected the day after, and an act of the supervisor; beside them what must
-come to nothing: alerts of law firms, clones of a company, a subsidiary of nearly its name, a company of the same
-name abroad, persons. The first day's are there before anybody listens, and silent.
+Companies without a story have press. Each day brings a release with its twin in another language, one on two
+wires, one that is corrected the day after, and an act of the supervisor; in addition items that must have no
+effect: alerts of law firms, clones of a company, a subsidiary with nearly its name, a company of the same name
+abroad, persons. Items of the first day exist before the first run and make no events.
 
 Does not belong here: formats (`press_*`), or ids (`truth_press`).
 """
@@ -32,7 +32,7 @@ WIRES: Final[dict[str, tuple[Wire, ...]]] = {
 }
 SUPERVISED: Final = ("SE", "NO", "FI", "UK", "US")  # markets with acts of a supervisor
 SUBSIDIARIES: Final = {"SE": "Försäljning", "NO": "Salg", "FI": "Myynti", "UK": "Sales", "US": "Sales"}
-FOREIGN: Final = {"SE": "A/S", "NO": "AB", "FI": "AS", "UK": "GmbH", "US": "plc"}  # forms of elsewhere
+FOREIGN: Final = {"SE": "A/S", "NO": "AB", "FI": "AS", "UK": "GmbH", "US": "plc"}  # foreign legal forms
 PERSON: Final = "Robin Q. Example"
 FIRM: Final = "Example & Sample LLP"
 _HEADLINES: Final = {
@@ -44,7 +44,7 @@ _HEADLINES: Final = {
 _MORNING: Final = time(6, 30, tzinfo=UTC)
 _APART: Final = timedelta(minutes=20)
 _NEW_OF_A_DAY: Final = 8
-_SERIALS: Final = 10_000  # of a market
+_SERIALS: Final = 10_000  # serials per market
 _AMOUNT: Final = 1_500_000
 
 
@@ -59,7 +59,7 @@ def acts(world: World, market: str, day: int) -> list[Act]:
 
 
 def planned(world: World, day: int) -> Iterator[Planned]:
-    """The events that must come of a day's press; none of the first day's."""
+    """The expected events of a day's press; none for the first day."""
     if day == 0:
         return
     for market in world.markets:
@@ -87,8 +87,8 @@ def _releases(world: World, market: str, day: int) -> tuple[Release, ...]:
 
 
 def _correction(world: World, market: str, day: int) -> Iterator[Release]:
-    """Of the release that was wrong the day before."""
-    if day and WIRES[market][0] == "mfn":  # the other says of no announcement which one it replaces
+    """Corrections of the release that was wrong the day before."""
+    if day and WIRES[market][0] == "mfn":  # corrections elsewhere do not name the original
         before, wrong = _companies(world, market, day - 1)[2], _serial(market, day - 1) + 2
         titles = {"en": f"Correction: {_headline('en', before, wrong)}"}
         at = _at(world, day) + 4 * _APART
@@ -118,19 +118,19 @@ def _acts(world: World, market: str, day: int) -> tuple[Act, ...]:
 
 
 def named(company: Company) -> str:
-    """As a supervisor writes a company's name: American filers have their form apart."""
+    """A company's name as a supervisor writes it: US filers store their legal form separately."""
     return f"{company.name}{company.form}" if company.market == "US" else company.name
 
 
 def _subsidiary(market: str, parent: Company) -> str:
-    """A company that no register knows: the parent's name with a word before its legal form."""
+    """A company in no register: the parent's name with a word inserted before its legal form."""
     stem, _, form = named(parent).rpartition(" ")
     comma = "," if stem.endswith(",") else ""
     return f"{stem.removesuffix(',')} {SUBSIDIARIES[market]}{comma} {form}"
 
 
 def _abroad(market: str, namesake: Company) -> str:
-    """A company of another country with the name of one of this, but for the legal form."""
+    """A foreign company with the name of one of this market, except for the legal form."""
     stem, _, _ = named(namesake).rpartition(" ")
     return f"{stem.removesuffix(',')} {FOREIGN[market]}"
 
@@ -153,7 +153,7 @@ def _at(world: World, day: int) -> datetime:
 
 @lru_cache(maxsize=256)
 def _companies(world: World, market: str, day: int) -> tuple[Company, ...]:
-    """The companies of a day: those at the end of the first day's whom no story moves, others every day."""
+    """Companies with press on a day, different ones each day, from those that no story involves."""
     quiet = [company for company in world.quiet(market) if _is_firm(company)]
     first = day * _NEW_OF_A_DAY
     return tuple(quiet[(first + place) % len(quiet)] for place in range(_NEW_OF_A_DAY))

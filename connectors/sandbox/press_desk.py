@@ -1,6 +1,6 @@
-"""Wires and supervisors on one day of a world: their addresses, and their files in a folder.
+"""Wires and supervisors on one day of a world: their URLs, and their files in a folder.
 
-Where no company has the press, feeds hold what concerns nobody. Does not belong here: any format (`press_*`), HTTP
+If no company has press, feeds hold unrelated items. Does not belong here: any format (`press_*`), HTTP
 (`answers`, `server`).
 """
 
@@ -36,7 +36,7 @@ _COUNTRIES: Final = {country: market for market, country in press_globenewswire.
 
 
 def write_day(world: World, day: int, folder: Path) -> None:
-    """The day's feeds of the markets that have a press, below the folder of the day."""
+    """Writes the day's feeds of the markets that have press into the day's folder."""
     for place, body in files(world, day):
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
 
 
 def files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
-    """Places below the folder of a day, and bodies."""
+    """Yields paths below a day's folder, and bodies."""
     yield from _wires(world, day)
     yield from _registers(world, day)
     today = world.date(day)
@@ -76,7 +76,7 @@ def _registers(world: World, day: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _identities(world: World, market: str) -> bytes:
-    """LEI records of the companies that have the press on any day."""
+    """LEI records of the companies that have press on any day."""
     told = (*press.releases(world, market, world.days - 1), *press.acts(world, market, world.days - 1))
     leis = sorted({gleif_desk.lei_of(one.company) for one in told})
     asked = {"filter[lei]": ",".join(leis), "page[size]": str(len(leis))}

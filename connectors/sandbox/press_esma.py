@@ -1,7 +1,7 @@
 """ESMA's register of sanctions on one day of a world, as Solr answers it (docs/formats/news.md 1.8).
 
-Texts hold HTML, a LEI is not always one, and many rows name nobody but a person in their text. Played are the acts
-of Finland's supervisor. Does not belong here: which acts there are (`press`), routes and HTTP.
+Texts hold HTML, a LEI field may hold something else, and many rows name only a person, in their text. Simulated
+are the acts of Finland's supervisor. Does not belong here: which acts there are (`press`), routes and HTTP.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.sandbox.gleif_desk import lei_of
 from connectors.sandbox.model_press import Act
 from connectors.sandbox.world import World
 
-_USUAL: Final = 10  # rows of an answer where nobody says how many
+_USUAL: Final = 10  # default rows of a response
 AUTHORITY: Final = "Finanssivalvonta - Finansinspektionen (FIN-FSA)"
 
 
@@ -42,7 +42,7 @@ def key_of(act: Act) -> str:
 
 
 def _person(world: World) -> dict[str, Any]:
-    """A row that names nobody but in its text."""
+    """A row that names a person in its text only."""
     return {
         "id": "1",
         "sn_sanctionEsmaID": "SAN1",
@@ -69,6 +69,6 @@ def _document(act: Act) -> dict[str, Any]:
     }
     if act.is_told:
         return made | {"sn_entityName": f"<b>{act.parties[0]}</b>", "sn_entityLEI": lei_of(act.company)}
-    if act.parties[0] == press.PERSON:  # in the text alone
+    if act.parties[0] == press.PERSON:  # named in the text only
         return made
     return made | {"sn_entityName": act.parties[0], "sn_entityLEI": f"{lei_of(act.company)[:18]}00"}

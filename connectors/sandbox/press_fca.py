@@ -1,7 +1,7 @@
 """The FCA's news feed on one day of a world, as RSS (docs/formats/news.md 1.3).
 
-`pubDate` is no date of RSS: a weekday, a month's name and London's clock. A clone is warned of by the name of the
-firm that is its victim. Does not belong here: which acts there are (`press`), routes and HTTP.
+`pubDate` is not an RSS date: a weekday, a month's name and London local time. A clone warning bears the name of
+the firm imitated. Does not belong here: which acts there are (`press`), routes and HTTP.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def news(world: World, day: int) -> bytes:
 
 
 def address_of(act: Act) -> str:
-    """The page of an item."""
+    """URL of an item's page."""
     kind = "warnings" if act.kind == "clone" else "news/press-releases"
     return f"{_SITE}/{kind}/item-{act.serial}"
 

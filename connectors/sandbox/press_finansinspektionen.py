@@ -1,6 +1,7 @@
 """Finansinspektionen's feed of sanctions on one day of a world, as RSS (docs/formats/news.md 1.4).
 
-The kind of an act is a word of its title. Does not belong here: which acts there are (`press`), routes and HTTP.
+The type of an act is a word of its title. Does not belong here: which acts there are (`press`), routes and
+HTTP.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def sanctions(world: World, day: int) -> bytes:
 
 
 def address_of(act: Act) -> str:
-    """The page of an act."""
+    """URL of an act's page."""
     return f"{_LISTING}/{act.at:%Y}/akt-{act.serial}/"
 
 
@@ -47,7 +48,7 @@ def _members(act: Act) -> Iterator[Member]:
 
 
 def _person(world: World) -> Iterator[Member]:
-    """The oldest act: of a person, whose name no title tells."""
+    """The oldest act: of a person, with no name in the title."""
     yield Member("title", "Sanktionsavgift för sen anmälan av insynshandel")
     yield Member("link", f"{_LISTING}/2026/akt-1/")
     yield Member("description", "En person ska betala en sanktionsavgift på 20 000 kronor.")
@@ -56,5 +57,5 @@ def _person(world: World) -> Iterator[Member]:
 
 
 def _millions(amount: int | None) -> str:
-    """Millions with a comma: 1,5."""
+    """Formats millions with a comma: 1,5."""
     return f"{(amount or 0) / 1_000_000:.1f}".replace(".", ",")

@@ -16,7 +16,7 @@ from connectors.sandbox.model_press import Act
 from connectors.sandbox.press_rss import Channel, Member
 from connectors.sandbox.world import World
 
-FEEDS: Final = {"nyhetsfeed": 1, "rundskriv": 2}  # of so many acts one stands in the feed
+FEEDS: Final = {"nyhetsfeed": 1, "rundskriv": 2}  # one in this many acts is in the feed
 _SITE: Final = "https://www.finanstilsynet.no"
 
 
@@ -29,12 +29,12 @@ def feed(world: World, day: int, name: str) -> bytes:
 
 
 def address_of(act: Act) -> str:
-    """The page of an act."""
+    """URL of an act's page."""
     return f"{_SITE}/nyhetsarkiv/nyheter/{act.at:%Y}/sak-{act.serial}/"
 
 
 def _circular(world: World) -> Iterator[Member]:
-    """The oldest item of both feeds: it concerns everybody."""
+    """The oldest item of both feeds, about no company in particular."""
     yield Member("title", "Rundskriv om rapportering")
     yield Member("link", f"{_SITE}/nyhetsarkiv/rundskriv/2026/rapportering/")
     yield Member("description", "Nye frister for rapportering.")

@@ -1,7 +1,7 @@
 """GlobeNewswire's feed of a country on one day of a world, as RSS (docs/formats/news.md 2.9).
 
-With its traps: Dublin Core under a namespace that is not the standard's, times without seconds, symbols as
-categories, law firms that speak of companies. Does not belong here: which releases there are (`press`), routes.
+With its traps: Dublin Core under a non-standard namespace, times without seconds, symbols as categories, law
+firms' alerts about companies. Does not belong here: which releases there are (`press`), routes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SITE: Final = "https://www.globenewswire.com"
 _SPACES: Final = {"xmlns:dc": "http://dublincore.org/documents/dcmi-namespace/"}
 _MICS: Final = {"SE": "Stockholm", "NO": "Oslo", "FI": "Helsinki", "UK": "London"}
 _MOST: Final = 20
-_LATER: Final = timedelta(minutes=3)  # than the wire that has it first
+_LATER: Final = timedelta(minutes=3)  # later than the wire that has it first
 
 
 def feed(world: World, day: int, market: str) -> bytes:
@@ -41,7 +41,7 @@ def feed(world: World, day: int, market: str) -> bytes:
 
 
 def _foreign(world: World, day: int) -> Iterator[Member]:
-    """A Danish issuer, whose register is not played."""
+    """A Danish issuer; its register is not simulated."""
     at = f"{world.date(day):%a, %d %b %Y} 01:00 GMT"
     address = f"{_SITE}/news-release/{world.date(day):%Y/%m/%d}/{3_000_000 + day}/0/en/opdigtet-havvind.html"
     yield Member("guid", address, {"isPermaLink": "true"})

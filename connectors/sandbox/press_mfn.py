@@ -2,9 +2,9 @@
 
 See docs/formats/news.md 2.2.
 
-An item per language, tied by `group_id`; a correction names what it corrects by a tag. The stream is compact:
-texts come with single items. Does not belong here: which releases there are (`press`), what notices say
-(`flagging_se`), routes and HTTP (`answers`, `server`).
+One item per language, grouped by `group_id`; a correction names the corrected item in a tag. The stream is
+compact: texts come with single items. Does not belong here: which releases there are (`press`), the wording of
+notices (`flagging_se`), routes and HTTP (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Item = dict[str, Any]
 
 
 def group_of(release: Release | Notice) -> str:
-    """What ties the languages of a release together."""
+    """The `group_id` shared by the languages of a release."""
     return _uuid("group", release.serial)
 
 
@@ -64,12 +64,12 @@ def stream(
 
 
 def single(world: World, day: int, item: str) -> bytes:
-    """One notice with its text, by its id; none of an id that nobody has."""
+    """One notice with its text, by its id; an empty list for an unknown id."""
     return _body([found for found in notices(world, day) if found["news_id"] == item])
 
 
 def published(world: World, day: int) -> bytes:
-    """The notices of a day with their texts, all of the days before too on the first."""
+    """The notices of a day with their texts; on the first day also those of all days before."""
     since = f"{world.date(day)}" if day else ""
     return _body([item for item in notices(world, day) if item["content"]["publish_date"] >= since])
 
@@ -110,7 +110,7 @@ def _published(item: Item) -> tuple[str, str]:
 
 
 def companies(world: World, day: int) -> bytes:
-    """The list of all companies that the wire knows."""
+    """The list of all companies known to the wire."""
     found = {
         release.company.company_id: _author(release.company)
         for market in MARKETS
@@ -157,7 +157,7 @@ def _item(company: Company, release: Release | Notice, language: str, title: str
 
 
 def _foreign(world: World, day: int) -> Item:
-    """A Danish issuer, whose register is not played."""
+    """A Danish issuer; its register is not simulated."""
     slug = f"opdigtet-havvind-{world.date(day)}"
     author = {"entity_id": _uuid("entity", "dk"), "slug": "opdigtet-havvind", "name": "Opdigtet Havvind A/S"}
     return {
@@ -179,7 +179,7 @@ def _foreign(world: World, day: int) -> Item:
 
 
 def _correction(release: Release | Notice, corrected: int) -> list[str]:
-    """The tags of a correction, which names one language of what it corrects."""
+    """The tags of a correction, naming one language version of the corrected release."""
     language = release.languages[0] if isinstance(release, Notice) else "en"
     return [":correction", f":correction:{news_id(corrected, language)}", ":regulatory"]
 
@@ -198,7 +198,7 @@ def _author(company: Company) -> Item:
 
 
 def _written(company: Company) -> str:
-    """As the wire writes numbers: Swedish ones with their hyphen."""
+    """A company number as the wire writes it: Swedish ones with their hyphen."""
     number = company.number
     return f"{number[:6]}-{number[6:]}" if company.market == "SE" else number
 

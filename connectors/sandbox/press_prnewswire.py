@@ -1,7 +1,7 @@
-"""PR Newswire's feed of the world beside a sandbox world, as plain RSS (docs/formats/news.md 2.11).
+"""PR Newswire's worldwide feed for a sandbox world, as plain RSS (docs/formats/news.md 2.11).
 
-No company of a world speaks through it: an issuer whose register is not played does, with its ticker in the text.
-Does not belong here: releases of a world (`press`), routes.
+It has no company of the world, only an issuer from a register that is not simulated, with its ticker in the
+text. Does not belong here: releases of a world (`press`), routes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""RSS 2.0 as text: a channel and its items, whose members each source chooses.
+"""Writes RSS 2.0: a channel and its items, with elements chosen by each source.
 
-Does not belong here: any source's members or dates (`press_*`).
+Does not belong here: any source's elements or dates (`press_*`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A feed by its title. `spaces`: what its root declares beside the version."""
+    """A feed with its title. `spaces`: namespace declarations of the root."""
 
     title: str
     link: str

@@ -1,7 +1,7 @@
 """The SEC's feed of litigation releases on one day of a world, as RSS (docs/formats/news.md 1.1).
 
-All respondents stand in one title, persons and companies mixed; the number of the release is in `dc:creator`, with
-its dash or without. Warnings of clones stand on a page that has no feed. Does not belong here: which acts there are
+All respondents are in one title, persons and companies mixed; the release number is in `dc:creator`, with or
+without its dash. Clone warnings are on a page without a feed. Does not belong here: which acts there are
 (`press`), routes and HTTP.
 """
 
@@ -54,7 +54,7 @@ def _members(act: Act) -> Iterator[Member]:
 
 
 def _person(world: World) -> Iterator[Member]:
-    """The oldest release of the feed: of a person."""
+    """The oldest release of the feed, about a person."""
     yield Member("title", press.PERSON)
     yield Member("link", f"{_SITE}/node/900001\n")
     yield Member("description", press.PERSON)
@@ -64,6 +64,6 @@ def _person(world: World) -> Iterator[Member]:
 
 
 def _title(parties: tuple[str, ...]) -> str:
-    """Respondents as the releases list them: a doubled blank now and then, and a trailing one."""
+    """Respondents as the releases list them: occasionally with a doubled or trailing blank."""
     *others, last = parties
     return f"{', '.join(others)} and  {last} " if others else last

@@ -1,9 +1,9 @@
-"""What the REST API and the streams say of a British company itself: profile and insolvency cases.
+"""A British company's own records in the REST API and the streams: profile and insolvency cases.
 
 See docs/formats/uk.md 5.
 
-Texts are spelled as the interface spells them: places with capitals, days with hyphens, codes for words. Does not
-belong here: filings (`filings_uk`), holders (`psc_uk`), which answers there are (`resources_uk`).
+Texts are spelled as in the interface: capitalised places, days with hyphens, codes for words. Does not belong
+here: filings (`filings_uk`), holders (`psc_uk`), which resources exist (`resources_uk`).
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _TYPES: Final = {
     "Community Interest Company": "ltd",
 }
 _JURISDICTIONS: Final = {"SC": "scotland", "NI": "northern-ireland", "OE": "united-kingdom"}
-_EMPTY_LIST: Final = 5  # one company in so many without accounts has a list of nothing in place of them
-_SECOND: Final = 6  # one company in so many has a second industry
+_EMPTY_LIST: Final = 5  # one in this many companies without accounts has an empty list instead
+_SECOND: Final = 6  # one in this many companies has a second industry
 
 
 def account_type(accounts: Accounts) -> str:
-    """The code of a kind of accounts."""
+    """The code of an accounts type."""
     return CATEGORIES[accounts.flavour].lower().replace(" ", "-")
 
 
 def profile(company: Company) -> Record:
-    """The profile of a company, the dissolved ones included; what is unknown is left out."""
+    """The profile of a company, dissolved ones included; unknown fields are left out."""
     path = f"/company/{company.number}"
     found: Record = {
         "accounts": _accounts(company),
@@ -84,7 +84,7 @@ def _status(company: Company) -> Record:
 
 
 def _accounts(company: Company) -> Record:
-    """Days and months of the reference date are strings; a kind that nobody knows is the word `null`."""
+    """Days and months of the reference date are strings; an unknown accounts type is the string `null`."""
     known = company.current_accounts()
     if not known:
         last: Any = [None] if company.position % _EMPTY_LIST == 0 else {"type": "null"}
@@ -132,7 +132,7 @@ def _office(company: Company) -> Record:
 
 
 def _former_names(company: Company) -> list[Record]:
-    """Newest first; a name began when the one before it ended."""
+    """Newest first; a name began when the previous one ended."""
     begun = [*(changed for changed, _ in company.former_names[1:]), company.registered]
     return [
         {"ceased_on": changed.isoformat(), "effective_from": start.isoformat(), "name": name}
@@ -141,7 +141,7 @@ def _former_names(company: Company) -> list[Record]:
 
 
 def insolvency(company: Company, since: date) -> Record | None:
-    """The cases of a company, and who acts in them; None where it has none."""
+    """The insolvency cases of a company with their practitioners; None where it has none."""
     if company.registry_status not in _CASES:
         return None
     kind, begun = _CASES[company.registry_status]

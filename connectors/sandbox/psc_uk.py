@@ -1,7 +1,7 @@
 """Lines of the PSC snapshot (docs/formats/uk.md 4).
 
-Belongs here: one holder, statement or exemption -> one JSON object, keys in the registry's alphabetical
-order, and the trailer without a company number. Does not belong here: zips and names of files (`writers_uk`).
+Belongs here: one holder, statement or exemption -> one JSON object, keys in the registry's alphabetical order,
+and the trailer without a company number. Does not belong here: zips and file names (`writers_uk`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 
 def lines(world: World, day: int) -> Iterator[bytes]:
-    """The whole snapshot: holders in no order, then statements and exemptions, then the trailer."""
+    """The whole snapshot: holders in no particular order, then statements and exemptions, then the trailer."""
     holders, statements, exemptions = 0, [], []
     for company in _scattered(world, day):
         for holder in company.holders:
@@ -57,7 +57,7 @@ def _trailer(day: date, holders: int, statements: int, exemptions: int) -> Recor
 
 
 def _scattered(world: World, day: int) -> Iterator[Company]:
-    """Another order of companies on every day."""
+    """Companies in a different order on every day."""
     total = world.count("UK", day)
     start = (day * 37) % total
     for place in range(total):
@@ -78,7 +78,7 @@ def etag(*parts: object) -> str:
 
 
 def record(company: Company, holder: Holder) -> Record:
-    """One holder, as snapshot, REST and stream give it."""
+    """One holder, as snapshot, REST and stream contain it."""
     overseas = company.number.startswith("OE")
     kind = (_OVERSEAS_KINDS if overseas else _KINDS)[holder.kind]
     path = _PATHS[holder.kind] + ("-beneficial-owner" if overseas else "")
@@ -109,7 +109,7 @@ def record(company: Company, holder: Holder) -> Record:
 
 
 def natures(holder: Holder, *, overseas: bool) -> list[str]:
-    """Codes: right, band, capacity, regime."""
+    """Nature-of-control codes: right, band, capacity, regime."""
     suffix = _OVERSEAS_SUFFIX if overseas else ""
     capacity = "-as-trust" if holder.trust else ""
     codes: list[str] = []
@@ -145,12 +145,12 @@ def _corporate(holder: Holder) -> Record:
 
 
 def has_statement(company: Company) -> bool:
-    """A company without a present holder must say so."""
+    """Whether a company has no present holder and must state so."""
     return all(holder.ceased for holder in company.holders)
 
 
 def statement(company: Company) -> Record:
-    """That nobody has control."""
+    """The statement that a company has no person with control."""
     key = f"s-{company.number.lower()}"
     return {
         "etag": etag(company.number, "statement"),
@@ -162,7 +162,7 @@ def statement(company: Company) -> Record:
 
 
 def exemption(company: Company) -> Record:
-    """That a listed company need not name its holders."""
+    """The exemption of a listed company from naming its holders."""
     return {
         "etag": etag(company.number, "exemptions"),
         "exemptions": {

@@ -1,10 +1,10 @@
-"""Reference data beside a sandbox world, without HTTP: FIRDS, issuers of ISINs, parents, symbols.
+"""Reference data for a sandbox world, without HTTP: FIRDS, issuers of ISINs, parents, symbols.
 
 See docs/formats/news.md 3.
 
-No company of a world stands in any of these: the lines are of issuers that no register knows, so that asking and
-reading are played and nothing comes of it. Files are of the last Saturday and the last day asked for: who asks does
-so by his own clock. Does not belong here: routes and HTTP (`answers`, `server`).
+No company of a world is in any of these: the lines are of issuers in no register, so that fetching and reading
+are exercised without a result. Files are of the last Saturday and the last day of the requested range, since
+callers use their own clock. Does not belong here: routes and HTTP (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SPAN: Final = re.compile(r"publication_date:\[[^\]]*?(\d{4}-\d\d-\d\d)[^\]]*? T
 _PARENT: Final = "969500GB00000SANDY61"
 _PERIOD: Final = ("startDate", "endDate", "periodType")
 _SATURDAY: Final = 5
-_STILL: Final = (1980, 1, 1, 0, 0, 0)  # time in zips: equal content, equal bytes
+_STILL: Final = (1980, 1, 1, 0, 0, 0)  # constant zip timestamp: equal content, equal bytes
 _SPACE: Final = "urn:iso:std:iso:20022:tech:xsd"
 
 
@@ -42,7 +42,7 @@ def _packed(name: str, body: bytes) -> bytes:
 
 
 def _firds(name: str) -> bytes:
-    """A file of FIRDS: one share on Frankfurt's open market, which nobody asked for, and one in Warsaw."""
+    """A FIRDS file: one share on Frankfurt's open market, not requested by its issuer, and one in Warsaw."""
     is_whole = name.startswith("FULINS")
     report, message = ("", "auth.017.001.02") if is_whole else ("Dlta", "auth.036.001.02")
     start, end = (
@@ -64,7 +64,7 @@ def _firds(name: str) -> bytes:
 
 
 def _names(asked: str) -> list[tuple[str, date]]:
-    """The files of a span of days: a whole one of its last Saturday, changes of its last day."""
+    """The files of a date range: a full one of its last Saturday, a delta of its last day."""
     found = _SPAN.search(asked)
     if found is None:
         return []
@@ -141,7 +141,7 @@ def relationships(world: World, day: int, query: Query) -> Reply:
 
 
 def symbols(world: World, day: int, query: Query, name: str) -> Reply:
-    """The symbol directory: an issue that tests the exchange, and a fund."""
+    """The symbol directory: a test issue and a fund."""
     del query
     made = f"File Creation Time: {world.date(day):%m%d%Y}06:00"
     text = {

@@ -1,7 +1,7 @@
 """Releases of the exchange's news service: lists of items, and the page of each (docs/formats/fi.md 6.1).
 
-Belongs here: one release -> one item, or one per language; what else a list holds: issuers of other exchanges,
-bonds. Does not belong here: what a notification says (`flagging_fi`), HTTP (`desk_fi`).
+Belongs here: one release -> one item, or one per language; other items of a list: issuers of other exchanges,
+bonds. Does not belong here: the wording of a notification (`flagging_fi`), HTTP (`desk_fi`).
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ class _Record:
 
     @property
     def key(self) -> str:
-        """What the address of its page carries."""
+        """The key in its page's URL."""
         return key_of(self.number)
 
 
 def key_of(number: int) -> str:
-    """What the address of a record's page carries."""
+    """The key in the URL of a record's page."""
     return "b" + hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest()
 
 
 def write_day(world: World, day: int, folder: Path) -> None:
-    """The list of what is new, and the texts of its notifications."""
+    """Writes the list of new items, and the texts of its notifications."""
     today = world.date(day)
     since = today if day else _OLDEST
     _folder(folder, "nasdaq_cns")
@@ -89,7 +89,7 @@ def _folder(folder: Path, dataset: str) -> Path:
 
 @lru_cache(maxsize=4)
 def _records(world: World, day: int) -> tuple[_Record, ...]:
-    """Everything that was released by the end of `day`."""
+    """Every release published by the end of `day`."""
     until = world.date(day)
     return tuple(
         record
@@ -111,7 +111,7 @@ def _of(company: Company, release: Release) -> Iterator[_Record]:
 
 
 def items(world: World, day: int, name: str, more: Iterable[Item] = ()) -> list[Item]:
-    """All items of a group of markets, newest first. `more`: those of issuers of another country."""
+    """All items of a group of markets, newest first. `more`: items of issuers of another country."""
     found = [_item(record) for record in _records(world, day)]
     found += more
     found += [item for number in range(day + 1) for item in _noise(world.date(number))]
@@ -151,7 +151,7 @@ def listed(
     market: str,
     company: str,
 ) -> Item:
-    """What an item says of any release, before its address and time."""
+    """The fields of an item common to all releases, before its URL and time."""
     label = {"cnsCategory": names_fi.CATEGORIES[category]} if category in names_fi.CATEGORIES else {}
     return {
         "disclosureId": number,
@@ -167,12 +167,12 @@ def listed(
 
 
 def stamp(at: datetime) -> str:
-    """As the service writes instants, in the zone that was asked for."""
+    """Formats an instant as the service does, in the requested zone."""
     return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _noise(day: date) -> list[Item]:
-    """Issuers of other countries share the list."""
+    """Items of foreign issuers in the same list."""
     found: list[Item] = []
     for place, (market, company, language, headline, category) in enumerate(_NOISE):
         number = 1_500_000 + day.toordinal() % 100_000 * 10 + place
@@ -186,7 +186,7 @@ def _noise(day: date) -> list[Item]:
 
 
 def page(world: World, day: int, key: str, language: str) -> str | None:
-    """The page of one release; in a language it has not it comes in one it has."""
+    """The page of one release; a missing language is replaced by one it has."""
     for record in _records(world, day):
         if record.key == key:
             return _page(record, language if language in record.languages else record.languages[0])

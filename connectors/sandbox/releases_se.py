@@ -1,8 +1,7 @@
 """Notices of holdings in Swedish companies at the exchange: items of its list and pages (docs/formats/news.md 2.8).
 
-Belongs here: one notice -> one item, in the language that leads, and a page for each language. Does not
-belong here: what a notice says (`flagging_se`), the service and its Finnish releases (`releases_fi`,
-`desk_fi`).
+Belongs here: one notice -> one item, in the leading language, and a page for each language. Does not belong
+here: the wording of a notice (`flagging_se`), the service and its Finnish releases (`releases_fi`, `desk_fi`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class _Record(NamedTuple):
 
     @property
     def number(self) -> int:
-        """In the exchange's list, clear of the Finnish ones."""
+        """Number in the exchange's list, in a range apart from the Finnish ones."""
         return 3_000_000 + self.notice.serial
 
     @property
@@ -70,7 +69,7 @@ def _item(record: _Record) -> releases_fi.Item:
 
 
 def page(world: World, day: int, key: str, language: str) -> str | None:
-    """The page of one notice; in a language it has not it comes in one it has."""
+    """The page of one notice; a missing language is replaced by one it has."""
     for record in _records(world, day):
         if releases_fi.key_of(record.number) == key:
             return _page(record, language if language in record.notice.languages else record.language)
@@ -87,7 +86,7 @@ def _page(record: _Record, language: str) -> str:
 
 
 def write_day(world: World, day: int, folder: Path) -> None:
-    """The list of what is new, and a page for each of its languages."""
+    """Writes the list of new items, and a page for each of its languages."""
     today = world.date(day)
     found = [one for one in _records(world, day) if day == 0 or one.notice.at.date() == today]
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Forms 25 and 15: a class of securities leaves its exchange, or its registration (docs/formats/us.md 9).
+"""Forms 25 and 15: removal of a class of securities from an exchange, end of registration (docs/formats/us.md 9).
 
-Does not belong here: the header (`headers_us`), or what becomes of the company (`stories_us`).
+Does not belong here: the header (`headers_us`), or the effect on the company (`stories_us`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _EXCHANGE: Final = "0000876661"
 
 
 def removal(company: Company, paper: Paper) -> str:
-    """Form 25-NSE, the exchange's. Its issuer's CIK is not padded."""
+    """Form 25-NSE, filed by the exchange. Its issuer's CIK is not padded."""
     place = company.place
     address = (
         f"<address><street1>{company.street}</street1><street2></street2><city>{place.town}</city>"

@@ -1,6 +1,6 @@
-"""What a desk of the sandbox answers, before it is HTTP.
+"""A sandbox response before HTTP.
 
-Does not belong here: what any desk tells, or faults and headers (`answers`, `server`).
+Does not belong here: the content of any response, or faults and headers (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Status, kind and body of one answer. `fixed`: the same until the next day, and asked for with validators."""
+    """Status, content type and body of a response. `fixed`: unchanged until the next day, has validators."""
 
     status: int
     kind: str

@@ -1,7 +1,7 @@
 """The archive of Swedish annual reports: packages, weekly zips and their listing (docs/formats/se.md 4 and 5).
 
-The registry publishes on Mondays and writes archives of past weeks anew now and then; a day of the sandbox
-that is no Monday brings a further part of the week before. Does not belong here: documents (`ixbrl_se`).
+The registry publishes on Mondays and rewrites archives of past weeks now and then; a day of the sandbox that is
+no Monday brings a further part of the previous week. Does not belong here: documents (`ixbrl_se`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from connectors.sandbox.model import Accounts, Company
 from connectors.sandbox.world import World
 
 PREFIX: Final = "arsredovisningar/"
-PAGE: Final = 5  # keys of one page of the listing; the registry gives a thousand
+PAGE: Final = 5  # keys per page of the listing; the registry has a thousand
 _WEEK: Final = timedelta(days=7)
 _MARK: Final = "[minio_list:v2,return:]"
 _OLD: Final = (
@@ -28,12 +28,12 @@ _OLD: Final = (
     ("arsredovisningar/2021/27_1.zip", date(2025, 2, 7)), ("arsredovisningar/2024/31_10.zip", date(2025, 2, 10)),
     ("arsredovisningar/2026/42_1.zip", date(2026, 10, 19)), ("arsredovisningar/2026/43_1.zip", date(2026, 10, 26)),
 )  # fmt: skip
-_REWRITTEN: Final = ("arsredovisningar/2026/43_1.zip", 1)  # and the day number on which that happens
+_REWRITTEN: Final = ("arsredovisningar/2026/43_1.zip", 1)  # with the day number on which it is rewritten
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One archive as the listing has it; `day` is the world's day that filled it, None for the old ones."""
+    """One archive as listed; `day` is the world's day that filled it, None for the old ones."""
 
     key: str
     written: date
@@ -41,24 +41,24 @@ class Listed:
 
 
 def document(company: Company, accounts: Accounts) -> bytes:
-    """The report itself, as it lies in its package."""
+    """The report itself, as contained in its package."""
     return ixbrl_se.report(company, accounts)
 
 
 def document_sha256(company: Company, accounts: Accounts) -> str:
-    """What stands for a native id: the archive gives none."""
+    """Digest used as native id, since the archive has none."""
     return hashlib.sha256(document(company, accounts)).hexdigest()
 
 
 def document_id(company: Company, accounts: Accounts) -> str:
-    """The API's id of a package: it holds the company's number, so that it leads back."""
+    """The API's id of a package: it contains the company's number, so that it can be mapped back."""
     digest = hashlib.sha256(f"{company.number}/{accounts.document}".encode()).hexdigest()
     serial = accounts.document % 10
     return f"{digest[:8]}-{digest[8:12]}-4{digest[12:15]}-8{serial:03d}-00{company.number}_paket"
 
 
 def number_of(identity: str) -> str:
-    """The company's number in an id of the API, with or without its ending."""
+    """The company's number in an API id, with or without its file extension."""
     return identity.removesuffix("_paket")[-10:]
 
 
@@ -67,7 +67,7 @@ def package_name(company: Company, accounts: Accounts) -> str:
 
 
 def package(company: Company, accounts: Accounts) -> bytes:
-    """A zip: the report under a name that says nothing, and what was filed or swept up beside it."""
+    """A zip: the report under an arbitrary name, and other files filed or included by accident."""
     body = document(company, accounts)
     members = [(f"{_identity(body)}.xhtml", body)]
     place = company.position
@@ -101,21 +101,21 @@ def _zipped(members: Iterable[tuple[str, bytes]], day: date) -> bytes:
 
 
 def registered(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
-    """Reports registered on a day; on the first all there are, each company's oldest first."""
+    """Reports registered on a day; on the first day all existing ones, oldest first within each company."""
     for company in world.filers("SE", day):
         for accounts in company.fresh_accounts if day else company.accounts:
             yield company, accounts
 
 
 def key(world: World, day: int) -> str:
-    """The archive that a day of the world fills: a part of the week before."""
+    """The archive filled by a day of the world: a part of the previous week."""
     date = world.date(day)
     week = (date - _WEEK).isocalendar()
     return f"{PREFIX}{week.year}/{week.week:02d}_{date.isoweekday()}.zip"
 
 
 def weekly(world: World, day: int) -> bytes:
-    """The archive of a day: packages side by side. One that was registered twice lies there twice."""
+    """The archive of a day, with its packages. A report registered twice appears twice."""
     members: dict[str, bytes] = {}
     for company, accounts in registered(world, day):
         name = package_name(company, accounts)
@@ -128,13 +128,13 @@ def weekly(world: World, day: int) -> bytes:
 
 
 def old(world: World) -> bytes:
-    """An archive of former weeks: one report, which the newest week has too."""
+    """An archive of former weeks with one report, which the newest week has too."""
     company, accounts = next(registered(world, 0))
     return _zipped([(package_name(company, accounts), package(company, accounts))], world.date(0))
 
 
 def listed(world: World, day: int) -> list[Listed]:
-    """What the listing names on a day, in the order of keys."""
+    """The archives in the listing on a day, sorted by key."""
     rewritten, when = _REWRITTEN
     former = [
         Listed(name, world.date(when) if name == rewritten and day >= when else written, None)
@@ -144,7 +144,7 @@ def listed(world: World, day: int) -> list[Listed]:
 
 
 def listing(files: list[Listed], sizes: dict[str, tuple[int, str]], marker: str | None) -> bytes:
-    """One page of the bucket's listing. `sizes`: key -> bytes and tag. The marker comes back as it was given."""
+    """One page of the bucket's listing. `sizes`: key -> bytes and tag. The marker is returned as given."""
     after = "" if marker is None else marker.removesuffix(_MARK)
     rest = [file for file in sorted(files, key=lambda file: file.key) if file.key > after]
     page, more = rest[:PAGE], len(rest) > PAGE

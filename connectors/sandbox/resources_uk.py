@@ -1,9 +1,10 @@
-"""Everything that the REST API has of one British company on one day: a resource by its address.
+"""All REST API resources of one British company on one day, by path.
 
 See docs/formats/uk.md 5, 7.
 
-The streams are what differs between the resources of two days, so that both say the same. Does not belong here:
-what stands in a resource (`profiles_uk`, `filings_uk`, `psc_uk`), or when it is told (`streams_uk`).
+The streams are computed from the differences between two days' resources, so that both are consistent. Does not
+belong here: the content of a resource (`profiles_uk`, `filings_uk`, `psc_uk`), or when it is published
+(`streams_uk`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PSC: Final = "persons-with-significant-control"
 STATEMENTS: Final = "persons-with-significant-control-statements"
 EXEMPTIONS: Final = "company-exemptions"
 STREAMS: Final = (COMPANIES, FILINGS, INSOLVENCY, PSC, STATEMENTS, EXEMPTIONS)
-_KINDS: Final = {  # of holders that have a kind of resource of their own; the others use their record's
+_KINDS: Final = {  # of holders with a resource kind of their own; the others use their record's
     "individual-person-with-significant-control": "company-psc-individual",
     "corporate-entity-person-with-significant-control": "company-psc-corporate",
 }
@@ -34,7 +35,7 @@ _LONG_AGO: Final = timedelta(days=200)
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One object of the API. `identity`: what its stream calls it."""
+    """One object of the API. `identity`: its id in the stream."""
 
     stream: str
     kind: str
@@ -45,7 +46,7 @@ class Resource:
 
 @lru_cache(maxsize=1024)
 def of_company(world: World, position: int, day: int) -> dict[str, Resource]:
-    """The resources of one company by address; none before it is founded."""
+    """The resources of one company by path; none before it is founded."""
     if position >= world.count("UK", day):
         return {}
     company = world.company("UK", position, day)
@@ -77,7 +78,7 @@ def _linked(stream: str, kind: str, data: dict[str, Any]) -> Resource:
 
 
 def _since(world: World, company: Company, day: int) -> date:
-    """The day from which the register has used its present word for the company."""
+    """The day since which the register has used its present status for the company."""
     known = [turn for turn in world.turns("UK", company.position) if 0 < turn <= day]
     since = world.date(0) - _LONG_AGO
     for turn in known:

@@ -1,8 +1,8 @@
 """The keyed REST API of Companies House on one day of a world, without HTTP (docs/formats/uk.md 5).
 
-Belongs here: paths and queries -> answers about one company, pages, the key, and 600 requests in five minutes. Does
-not belong here: what stands in an answer (`resources_uk`), sockets (`server`); search, officers and documents are
-not played.
+Belongs here: paths and queries -> responses about one company, pages, the key, and 600 requests in five
+minutes. Does not belong here: the content of a response (`resources_uk`), sockets (`server`); search, officers
+and documents are not simulated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Budget:
-    """How many requests a key has left in its window. `clock`: seconds, of whatever beginning."""
+    """The remaining requests of a key in its window. `clock`: seconds from any origin."""
 
     allowed: int = 600
     seconds: float = 300.0
@@ -43,7 +43,7 @@ class Budget:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def spend(self) -> tuple[bool, Mapping[str, str]]:
-        """Whether one more is allowed, and the headers that say what is left and until when."""
+        """Whether one more request is allowed, and the rate limit headers."""
         with self._lock:
             if self.clock() >= self._ends:
                 self._ends, self._used = self.clock() + self.seconds, 0
@@ -59,7 +59,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Rest:
-    """The interface of a running sandbox. `key`: what callers must name."""
+    """The API of a running sandbox. `key`: the key that callers must send."""
 
     key: str = KEY
     budget: Budget = field(default_factory=Budget)
@@ -67,7 +67,7 @@ class Rest:
     def reply(
         self, world: World, day: int, found: re.Match[str], query: Mapping[str, str], authorization: str
     ) -> Answer:
-        """The answer about one company; 401 before all, then 429, then what there is."""
+        """The response about one company; 401 first, then 429, then the resource."""
         if authorization != basic(self.key):
             return REFUSED
         is_allowed, headers = self.budget.spend()

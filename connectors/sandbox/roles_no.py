@@ -1,7 +1,8 @@
-"""Roles of Norwegian entities (docs/formats/no.md 4): who owns, and the roles beside that own nothing.
+"""Roles of Norwegian entities (docs/formats/no.md 4): owners, and other roles without ownership.
 
-Belongs here: which roles a company has, and the register's answer in its own words, persons' birth dates included:
-the service must not keep them. Does not belong here: which events a change makes (`stories_no`, `truth_no`).
+Belongs here: the roles of a company, and the register's response in its own words, including persons' birth
+dates, which the service must not keep. Does not belong here: which events a change makes (`stories_no`,
+`truth_no`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Record = dict[str, Any]
 
 
 def answer(company: Company) -> Record | None:
-    """The answer of `/enheter/{orgnr}/roller`; None: 404, nobody has a role."""
+    """The response of `/enheter/{orgnr}/roller`; None (404) for a company without roles."""
     groups = list(_groups(company))
     if not groups:
         return None
@@ -44,13 +45,13 @@ def answer(company: Company) -> Record | None:
 
 
 def body(company: Company) -> bytes | None:
-    """The same as it is sent."""
+    """The encoded response body."""
     found = answer(company)
     return None if found is None else json.dumps(found, ensure_ascii=False, indent=2).encode()
 
 
 def all_chunks(world: World, day: int) -> Iterator[bytes]:
-    """The complete file: an array of entities, each with its number beside its groups."""
+    """The complete file: an array of entities, each with its number and groups."""
     separator = b"["
     for company in world.all("NO", day):
         found = answer(company) if company.in_register else None

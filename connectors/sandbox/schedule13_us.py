@@ -1,7 +1,8 @@
-"""Schedules 13D and 13G as XML: two schemas that call the same things otherwise (docs/formats/us.md 7.1).
+"""Schedules 13D and 13G as XML: two schemas with different names for the same fields (docs/formats/us.md 7.1).
 
-Every joint filer reports the same shares. Of 13G the later edition, with a list of CUSIPs, of 13D the earlier one.
-Does not belong here: what a document changes (`holders_us`), or its header (`headers_us`).
+Every joint filer reports the same shares. 13G uses the later schema version, with a list of CUSIPs, 13D the
+earlier one. Does not belong here: the change that a document reports (`holders_us`), or its header
+(`headers_us`).
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def _passive(company: Company, paper: Paper, told: Stake) -> str:
 
 
 def _passive_person(person: Party, told: Stake) -> str:
-    """A 13G names the filer's CIK in its header alone."""
+    """A person of a 13G, which has the filer's CIK only in its header."""
     shares = f"{_count(told)}.00"
     return (
         "<coverPageHeaderReportingPersonDetails>"

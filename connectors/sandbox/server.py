@@ -1,8 +1,8 @@
-"""The sandbox as registries over HTTP, on the loopback interface, one day at a time.
+"""Serves the sandbox's registries over HTTP, on the loopback interface, one day at a time.
 
-Belongs here: sockets, validators, ranges, the world's clock in `Date`, and faults of the connection. What is
-answered is `answers`' business, damage of contents that of `faults`. One server plays every host: the
-registries' paths do not meet. `POST /sandbox/advance` moves to the next day, for callers in another process.
+Belongs here: sockets, validators, ranges, the world's clock in `Date`, and connection faults. Responses are
+built in `answers`, damaged contents in `faults`. One server simulates every host: the registries' paths do not
+overlap. `POST /sandbox/advance` moves to the next day, for callers in another process.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RANGE: Final = re.compile(r"bytes=(\d+)-(\d*)")
 
 
 class _Server(ThreadingHTTPServer):
-    """A client that went away in the middle of an answer is no fault of the server's: nothing is told of it."""
+    """HTTP server that does not report clients disconnecting in the middle of a response."""
 
     daemon_threads = True
 
@@ -46,7 +46,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class Registry:
-    """A running server: where it is, which day it plays, what goes wrong."""
+    """A running server: its address, its current day, its faults."""
 
     def __init__(self, desk: Desk, troubles: Troubles, address: tuple[str, int]) -> None:
         self.desk, self.troubles = desk, troubles
@@ -55,13 +55,13 @@ class Registry:
 
     @property
     def url(self) -> str:
-        """Base address, without a slash at the end."""
+        """Base URL, without a trailing slash."""
         host, port = self.server.server_address[:2]
         return f"http://{host!s}:{port}"
 
     @property
     def now(self) -> datetime:
-        """The world's clock: four in the morning of its day."""
+        """The world's clock: four in the morning of the current day."""
         return datetime.combine(self.desk.world.date(self.desk.day), datetime.min.time(), UTC) + _NIGHT
 
     def advance(self) -> int:
@@ -78,7 +78,7 @@ def serve(
     faults: Mapping[str, str] | None = None,
     removed: frozenset[str] = frozenset(),
 ) -> Iterator[Registry]:
-    """Serves a world from its first day on until the block ends. `port` 0 takes a free one."""
+    """Serves a world from its first day until the block ends. `port` 0 takes a free one."""
     unknown = set((faults or {}).values()) - set(FAULTS)
     if unknown:
         raise ValueError(f"unknown faults {sorted(unknown)}; known: {', '.join(FAULTS)}")
@@ -105,7 +105,7 @@ def serve_forever(
     ready: Callable[[Registry], None] | None = None,
     until: threading.Event | None = None,
 ) -> None:
-    """Serves until interrupted or until `until` is set; `ready` is told once the address is known."""
+    """Serves until interrupted or until `until` is set; `ready` is called once the address is known."""
     with serve(world, host=host, port=port, faults=faults) as registry:
         if ready:
             ready(registry)
@@ -124,12 +124,12 @@ def _handler(registry: Registry) -> type[BaseHTTPRequestHandler]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request. Bodies are streamed from files; every answer closes its connection when it was cut off."""
+    """Handles one request. Bodies are streamed from files; a truncated response closes its connection."""
 
     registry: Registry
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = (
-        True  # head and body are written apart: the body would wait for the head's receipt
+        True  # head and body are written separately: the body would wait for the head's receipt
     )
     server_version = "sandbox"
     sys_version = ""
@@ -142,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.registry.requests.append(f"POST {self.path}")
-        # a body that is left unread would be taken for the next request
+        # an unread body would be parsed as the next request
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = unquote(urlsplit(self.path).path)
         if path != "/sandbox/advance":
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
         return format_datetime(self.registry.now, usegmt=True)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Silence: `requests` keeps what a test wants to know."""
+        """Logs nothing; tests use `requests`."""
 
     def _serve(self) -> None:
         asked = urlsplit(self.path)
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(path, lambda: self.registry.desk.answer(path, asked.query, self._authorization))
 
     def _reply(self, path: str, answered: Callable[[], Answer | Flow]) -> None:
-        """The answer, or whatever trouble the path is in."""
+        """Sends the response, or the fault configured for the path."""
         fault = self.registry.troubles.of(path)
         page = faults_us.page(path, fault)
         if page is not None:
@@ -193,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if fault == "hang":
             self.close_connection = True
-            self.rfile.read(1)  # until whoever asked has gone
+            self.rfile.read(1)  # until the client has gone
             return
         answer = answered()
         if isinstance(answer, Flow) and fault != "html":
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(_damaged(answer, path, fault), fault)
 
     def _stream(self, flow: Flow, fault: str | None) -> None:
-        """Chunks as they come; cut off in the middle of the second one, a line's or a letter's."""
+        """Sends chunks as they come; a fault cuts off inside the second one, within a line or character."""
         self.close_connection = True
         self.send_response(200)
         headers = {**flow.headers, "Transfer-Encoding": "chunked", "Connection": "close"}
@@ -247,7 +247,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._pour(answer.body, start, end, fault)
 
     def _is_known(self, answer: Answer) -> bool:
-        """Whether the caller has these very bytes: by the tag, else by the day."""
+        """Whether the caller has the same bytes: by ETag, else by Last-Modified."""
         if not answer.fixed or not answer.tag:
             return False
         tags = self.headers.get("If-None-Match")
@@ -262,7 +262,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Accept-Ranges", "bytes")
 
     def _span(self, answer: Answer, size: int) -> tuple[int, int]:
-        """First byte and the one after the last; a range under another tag is answered in full."""
+        """First byte and the one after the last; a range with another ETag is answered in full."""
         found = _RANGE.fullmatch(self.headers.get("Range", "")) if answer.fixed else None
         if found is None or self.headers.get("If-Range", f'"{answer.tag}"') != f'"{answer.tag}"':
             return 0, size
@@ -281,7 +281,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _damaged(answer: Answer, path: str, fault: str | None) -> Answer:
-    """Contents in disorder under a healthy status line; the tag says that they are not the same bytes."""
+    """Damaged contents with a success status; the ETag shows that the bytes differ."""
     if fault is None or fault in CONNECTION_FAULTS or answer.status != 200:  # noqa: PLR2004
         return answer
     body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body

@@ -1,7 +1,7 @@
-"""One answer of the sandbox, and large bodies that are written once a day and kept.
+"""A sandbox response, and large bodies that are generated once a day and cached.
 
-Belongs here: the shape of an answer, and the folder. Does not belong here: what any registry answers (`answers_no`,
-`answers_uk`, …), or which (`answers`).
+Belongs here: the response type, and the cache folder. Does not belong here: any registry's responses
+(`answers_no`, `answers_uk`, …), or routing (`answers`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ JSON: Final = {"Content-Type": "application/json"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer; `body` is a file for what is large.
+    """One response; `body` is a file if large.
 
-    `fixed`: carries validators and may be asked for in ranges.
+    `fixed`: has validators and supports range requests.
     """
 
     status: int
@@ -35,7 +35,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Shelf:
-    """Where the bodies of one day lie. `removed`: numbers that Enhetsregisteret took out for legal reasons."""
+    """Cache of one day's bodies. `removed`: numbers that Enhetsregisteret removed for legal reasons."""
 
     world: World
     folder: Path
@@ -45,7 +45,7 @@ class Shelf:
     _tags: dict[Path, str] = field(default_factory=dict)
 
     def kept(self, name: str, write: Callable[[Path], None], kind: str) -> Answer:
-        """A large body, written on first demand. One at a time: a second caller finds it ready."""
+        """A large body, generated on first request. One at a time: a second caller finds it ready."""
         path = self.folder / str(self.day) / name
         with self._lock:
             if path not in self._tags:

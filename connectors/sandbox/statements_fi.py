@@ -2,10 +2,10 @@
 
 See docs/formats/fi.md 3.2 and 3.3.
 
-Every context is an instant, the line is the member of `fi_dim:MCY`, the element only its type. `flavour` says
-which of the register's shapes: `full`, `prefixed` (every element under a prefix), `carrying` (all figures as
-carrying amounts, comparatives of the income statement without a mark of their own), `holding` (no revenue).
-Does not belong here: whole documents' names and lists (`writers_fi`).
+Every context is an instant; the line item is the member of `fi_dim:MCY`, the element only its type. `flavour`
+selects one of the register's variants: `full`, `prefixed` (every element with a prefix), `carrying` (all
+figures as carrying amounts, comparatives of the income statement without a mark of their own), `holding` (no
+revenue). Does not belong here: names and lists of documents (`writers_fi`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ACCUMULATED: Final = "md103"
 _YEAR_BEFORE: Final = "x4"
 _PERIOD_BEFORE: Final = "x53"
 _SHARE_CAPITAL: Final = 250_000
-# cents of the parts, so that every sum holds to the cent and every figure rounds to the whole euro it stands for
+# cents of the parts, chosen so that sums are exact to the cent and every figure rounds to its own whole euro
 _EQUITY, _SHORT, _FIXED, _CURRENT, _RESULT, _OPERATING, _REVENUE = 15, 5, 10, 10, 30, 20, 49
 
 
@@ -82,7 +82,7 @@ def render(company: Company, accounts: Accounts) -> bytes:
     lines += [_text("si168", escape(company.name)), _text("di120", str(accounts.start))]
     lines += [_text("di121", str(accounts.end)), _text("si289", company.number)]
     lines += [_amount(fact) for fact in facts]
-    # a second registration of the same accounts differs in nothing that counts
+    # a second registration of the same accounts differs only in irrelevant bytes
     return "\n".join([*lines, f"    <!-- {accounts.document} -->", f"</{prefix}xbrl>\n"]).encode()
 
 
@@ -119,7 +119,7 @@ def _amount(fact: _Fact) -> str:
 
 
 def _facts(accounts: Accounts) -> Iterator[_Fact]:
-    """Each line beside its comparative, the balance sheet first."""
+    """Each line with its comparative, the balance sheet first."""
     years = [(accounts.figures, accounts.end, False)]
     if accounts.prior is not None:
         years.append((accounts.prior, accounts.prior_end, True))
@@ -155,7 +155,7 @@ def _balance(figures: Figures) -> dict[str, int]:
 
 
 def _income(figures: Figures) -> dict[str, int]:
-    """Small companies may show a gross result in the place of revenue: it is not the revenue."""
+    """Small companies may show a gross result instead of revenue: it is not the revenue."""
     operating, net = (
         _cents(figures.operating_result, _OPERATING) or 0,
         _cents(figures.net_result, _RESULT) or 0,

@@ -1,10 +1,9 @@
-"""The kinds of life story: what one company goes through, day by day, and which events that must make.
+"""Story framework: the daily changes of one company, and the events they must produce.
 
-Belongs here: the frame that both markets' stories share. Each story is cast once per day after the first,
-each time with another company; its first step falls on that day, further steps on the days that follow, as
-far as the world has days. `prepare` sets the company up on the first day, so that the story can happen to it.
-Does not belong here: the stories themselves (`stories_no`, `stories_uk`), ids (`truth`), file formats
-(`writers_*`).
+Belongs here: the framework shared by all markets' stories. Each story is cast once per day after the first,
+each time with another company; its first step falls on that day, further steps on the following days, as far as
+the world has days. `prepare` sets the company up on the first day, so that the story can happen to it. Does not
+belong here: the stories themselves (`stories_no`, `stories_uk`), ids (`truth`), file formats (`writers_*`).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Change = (
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One day in one company's life. `edition`: 0 before, 1 after the industry codes' mass recode."""
+    """One day of one company. `edition`: 0 before, 1 after the mass recoding of industry codes."""
 
     day: date
     first_day: date
@@ -56,7 +55,7 @@ class Story:
     prepare: Callable[[Scene, Company], None]
     steps: tuple[Step, ...]
     founded: bool = False  # the company exists only from the first step on
-    overseas: bool = False  # happens to an overseas entity; left out when the world has none left
+    overseas: bool = False  # for an overseas entity; left out when the world has none left
 
 
 def nothing(_scene: Scene, _company: Company) -> list[Change]:
@@ -65,7 +64,7 @@ def nothing(_scene: Scene, _company: Company) -> list[Change]:
 
 
 def turn(company: Company, status: str, detail: str | None, since: date | None, today: date) -> list[Change]:
-    """Sets a status; an event only where the status differs. `since`: the register's own date, else None."""
+    """Sets a status; an event only if the status differs. `since`: the register's own date, else None."""
     previous = company.status
     company.status, company.status_detail, company.status_date = status, detail, since
     if previous == status:

@@ -1,7 +1,7 @@
-"""What happens to Finnish companies in the registers: one function per step, one `Story` per kind.
+"""Stories of Finnish companies in the registers: one function per step, one `Story` per kind.
 
-A step that returns nothing is a change that must make no event. What the exchange tells of listed companies is
-`stories_listed_fi`.
+A step that returns nothing is a change that must make no event. Does not belong here: exchange releases of
+listed companies (`stories_listed_fi`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ONE_DAY: Final = timedelta(days=1)
 
 
 def in_good_standing(scene: Scene, company: Company) -> None:
-    """A limited company at a Finnish address, in the Trade Register and in no other, without accounts."""
+    """A limited company at a Finnish address, only in the Trade Register, without accounts."""
     company.status, company.status_detail, company.status_date = "active", None, None
     company.name = births_fi.named(births_fi.stem(company), names_fi.LIMITED)
     company.form = names_fi.LIMITED
@@ -42,7 +42,7 @@ def _filer(
     count: int = 2,
     year_ends: tuple[tuple[int, int], ...] = births_fi.YEAR_ENDS,
 ) -> Callable[[Scene, Company], None]:
-    """A company in good standing, `behind` years behind with its accounts, in one of the register's shapes."""
+    """A company in good standing, `behind` years late with its accounts, in one of the register's variants."""
 
     def prepare(scene: Scene, company: Company) -> None:
         in_good_standing(scene, company)
@@ -56,20 +56,20 @@ def _filer(
 
 
 def _trader(scene: Scene, company: Company) -> None:
-    """In the registers of the Tax Administration too."""
+    """Adds the registers of the Tax Administration."""
     in_good_standing(scene, company)
     births_fi.tax_entries(company, company.registered)
 
 
 def _noticed(scene: Scene, company: Company) -> None:
-    """Something was registered in the week before the first day."""
+    """Adds a registration from the week before the first day."""
     in_good_standing(scene, company)
     number = births_fi.record_number(company, 0)
     company.finnish.notices = [Notice(scene.first_day - 3 * _ONE_DAY, "M", ("HAL",), number)]
 
 
 def notice(scene: Scene, company: Company, kind: str, *codes: str) -> None:
-    """The register publishes a notice of today, newest first; the record is modified with it."""
+    """Publishes a notice of today, newest first; the record is modified with it."""
     number = births_fi.record_number(company, 50 + len(company.finnish.notices))
     company.finnish.notices.insert(0, Notice(scene.day, kind, codes, number))
     company.finnish.modified = scene.day
@@ -92,13 +92,13 @@ def _files_two_years(scene: Scene, company: Company) -> list[Change]:
 
 
 def _files_on_paper(scene: Scene, company: Company) -> list[Change]:
-    """Accounts that only a notice tells of: the day is known, and neither the year nor a figure."""
+    """Accounts known only from a notice: the day is known, but neither the year nor a figure."""
     notice(scene, company, "TA", "TILTAR")
     return [DocumentFiled("annual_report", None, None, scene.day, company.finnish.notices[0])]
 
 
 def _again(scene: Scene, company: Company, changed: Accounts) -> Accounts:
-    """Registered under the same key: the register knows no document numbers."""
+    """Accounts registered under the same key: the register has no document numbers."""
     return replace(changed, published=scene.day, document=company.accounts[-1].document + 1)
 
 
@@ -116,7 +116,7 @@ def _repeats(scene: Scene, company: Company) -> list[Change]:
 
 
 def _restates_comparatives(scene: Scene, company: Company) -> list[Change]:
-    """The next year repeats this one with other figures: its own filing goes on speaking for it."""
+    """The next year repeats this one with other figures: the year's own filing takes precedence."""
     following = births_fi.following(scene.rng, company.accounts[-1], scene.day)
     accounts = replace(following, prior=figures.restated(company.accounts[-1].figures))
     _publish(scene, company, accounts)
@@ -162,7 +162,7 @@ def _ceases(scene: Scene, company: Company) -> list[Change]:
 
 
 def _restored(scene: Scene, company: Company) -> list[Change]:
-    """Entered again: the end of the registration is gone, and the entry «ceased» has ended."""
+    """Re-registration: the end date of the registration is gone, and the entry «ceased» has ended."""
     company.finnish.ended = None
     for entry in company.finnish.entries:
         entry.ended = entry.ended or scene.day - _ONE_DAY
@@ -172,7 +172,7 @@ def _restored(scene: Scene, company: Company) -> list[Change]:
 
 
 def _suspends(scene: Scene, company: Company) -> list[Change]:
-    """Out of every register of the Tax Administration: the company idles."""
+    """Removed from every register of the Tax Administration: the company is dormant."""
     for entry in company.finnish.entries:
         if entry.register != TRADE:
             entry.ended = entry.ended or scene.day - _ONE_DAY
@@ -187,7 +187,7 @@ def _resumes(scene: Scene, company: Company) -> list[Change]:
 
 
 def _leaves_one_register(scene: Scene, company: Company) -> list[Change]:
-    """No employer any more, but liable for VAT: the company goes on."""
+    """No longer an employer, but liable for VAT: the company stays active."""
     for entry in company.finnish.entries:
         if entry.register == births_fi.EMPLOYER:
             entry.ended = scene.day - _ONE_DAY
@@ -217,7 +217,7 @@ def _reclassified(scene: Scene, company: Company) -> list[Change]:
 
 
 def _flickers(scene: Scene, company: Company) -> list[Change]:
-    """Modified, says the record, and nothing in it is."""
+    """The record's modification date changes, but nothing else."""
     company.finnish.modified = scene.day
     return []
 
@@ -235,7 +235,7 @@ def _appears(_scene: Scene, company: Company) -> list[Change]:
     return []
 
 
-# two years behind, and neither of them so old that nobody is told
+# two years late, and neither so old that it makes no event
 _LATE: Final = _filer("full", behind=3, count=1, year_ends=births_fi.DECEMBER)
 STORIES: Final[tuple[Story, ...]] = (
     Story("files_full", _filer("full"), (_files,)),

@@ -1,7 +1,7 @@
-"""What the exchange tells of listed Finnish companies: flaggings and interim reports (docs/formats/fi.md 6).
+"""Stories of listed Finnish companies at the exchange: flaggings and interim reports (docs/formats/fi.md 6).
 
-A crossing carries the share of capital before and after; «below 5 %» is a band that begins at nothing. Does not
-belong here: what the registers tell (`stories_fi`).
+A crossing carries the share of capital before and after; «below 5 %» is a band that begins at zero. Does not
+belong here: changes in the registers (`stories_fi`).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange,
 from connectors.sandbox.stories import Change, Scene, Story
 from connectors.sandbox.stories_fi import in_good_standing
 
-_RELEASED: Final = time(2, 30, tzinfo=UTC)  # before the registers are asked
+_RELEASED: Final = time(2, 30, tzinfo=UTC)  # before the daily fetch
 _TWO_DAYS: Final = timedelta(days=2)
 _INSTRUMENTS: Final = Decimal("0.30")
 _BELOW: Final = Position(None, None, None)
 
 
 def held(shares: str, votes: str | None = None, *, indirect: bool = False) -> Position:
-    """Percent of shares and, where they differ, of votes; some more through financial instruments."""
+    """A position in percent of shares and, if different, of votes; some more through financial instruments."""
     share = Decimal(shares)
     return Position(share, Decimal(votes) if votes else share, share + _INSTRUMENTS, indirect)
 
 
 def _listed(*positions: Position, style: str = "table") -> Callable[[Scene, Company], None]:
-    """A public company whose holders have notified before the first day, each by its own release."""
+    """A public company with holders who notified before the first day, each in its own release."""
 
     def prepare(scene: Scene, company: Company) -> None:
         in_good_standing(scene, company)
@@ -53,7 +53,7 @@ def _plain(company: Company) -> tuple[tuple[str, str], ...]:
 
 
 def _holder(company: Company, place: int) -> tuple[str, str]:
-    """Another holder for each place, the same on every day."""
+    """A different holder for each place, the same on every day."""
     return names_fi.HOLDERS[(company.position + place) % len(names_fi.HOLDERS)]
 
 
@@ -65,7 +65,7 @@ def _release(company: Company, day: date, category: int, headlines: tuple[tuple[
 
 
 def _notified(company: Company, flagging: Flagging, day: date) -> None:
-    """A release in both languages: one record, or twins; the Finnish style in Finnish alone."""
+    """Adds a release in both languages: one record, or twins; the Finnish style in Finnish only."""
     company.finnish.positions[flagging.holder] = flagging
     finnish = ("fi", f"{company.name}: arvopaperimarkkinalain 9 luvun 5 §:n mukainen liputusilmoitus")
     act = "Notification in accordance with the Finnish Securities Market Act Chapter 9 § 5"
@@ -79,7 +79,7 @@ def _notified(company: Company, flagging: Flagging, day: date) -> None:
 def _moves_to(
     position: Position, style: str = "table", place: int = 0
 ) -> Callable[[Scene, Company], list[Change]]:
-    """A holder notifies another position than before; the event is the crossing of its shares, if they cross."""
+    """A holder notifies a new position; an event is made if its shares cross a threshold."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         name, kind = _holder(company, place)

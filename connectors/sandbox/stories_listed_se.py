@@ -1,8 +1,8 @@
-"""What happens to the holders of listed Swedish companies: notices of holdings (docs/formats/se.md 8.3, 10).
+"""Stories of holders of listed Swedish companies: notices of holdings (docs/formats/se.md 8.3, 10).
 
-A crossing carries the share of capital before and after; a notice that names a limit alone is a band. Beside
-them stand releases that only look like notices: a comment, a holding of the issuer's own in another company,
-a correction. Does not belong here: what the registers tell (`stories_se`), or how notices are worded
+A crossing carries the share of capital before and after; a notice that names only a limit is a band. There are
+also releases that only look like notices: a comment, a holding of the issuer's own in another company, a
+correction. Does not belong here: changes in the registers (`stories_se`), or the wording of notices
 (`flagging_se`).
 """
 
@@ -22,20 +22,20 @@ from connectors.sandbox.stories import Change, Scene, Step, Story
 from connectors.sandbox.stories_se import in_good_standing
 from warehouse.schema.codes import THRESHOLDS
 
-_RELEASED: Final = time(2, 30, tzinfo=UTC)  # before the registers are asked
+_RELEASED: Final = time(2, 30, tzinfo=UTC)  # before the daily fetch
 _DAY: Final = timedelta(days=1)
 _SWEDISH, _ENGLISH, _BOTH = ("sv",), ("en",), ("sv", "en")
 _MFN: Final[tuple[Door, ...]] = ("mfn",)
 _NASDAQ: Final[tuple[Door, ...]] = ("nasdaq",)
 _BOTH_DOORS: Final[tuple[Door, ...]] = ("mfn", "nasdaq")
 _NO_NOTICES: Final = ("comment", "elsewhere")
-_OF_A_COMPANY: Final = 100  # serials
+_OF_A_COMPANY: Final = 100  # serials of a company
 _FIRST_SERIAL: Final = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """How a release tells: its words, its languages, its doors; the serial of the one that it corrects."""
+    """How a notice is published: wording, languages, channels; the serial of the one that it corrects."""
 
     wording: Wording
     languages: tuple[str, ...] = _BOTH
@@ -48,7 +48,7 @@ def stake(shares: str, votes: str) -> Stake:
 
 
 def _listed(*stakes: Stake) -> Callable[[Scene, Company], None]:
-    """A public company whose holders have notified before the first day, at the exchange's door."""
+    """A public company with holders who notified before the first day, through the exchange."""
 
     def prepare(scene: Scene, company: Company) -> None:
         in_good_standing(scene, company)
@@ -65,7 +65,7 @@ def _holder(company: Company, place: int) -> str:
 
 
 def _notified(company: Company, place: int, now: Stake, days: tuple[date, date], how: _How) -> Notice:
-    """The company's next release, and the holder's position. `days`: of the crossing, of the release."""
+    """Adds the company's next release, and the holder's position. `days`: of the crossing, of the release."""
     holder = _holder(company, place)
     known = company.swedish.stakes.get(holder)
     number = len(company.swedish.notices)
@@ -88,7 +88,7 @@ def _notified(company: Company, place: int, now: Stake, days: tuple[date, date],
 
 
 def _moves_to(now: Stake, how: _How, place: int = 0) -> Step:
-    """A holder notifies another position than before; the event is the crossing of its shares, if they cross."""
+    """A holder notifies a new position; an event is made if its shares cross a threshold."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         holder, crossed = _holder(company, place), scene.day - _DAY
@@ -105,7 +105,7 @@ def _moves_to(now: Stake, how: _How, place: int = 0) -> Step:
 
 
 def _says(wording: Wording) -> Step:
-    """A release that only looks like a notice of a holding in its company, in both languages at both doors."""
+    """A release that only looks like a notice of a holding in its company, in both languages on both channels."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         told, days = stake("12.30", "11.10"), (scene.day - _DAY, scene.day)
@@ -116,7 +116,7 @@ def _says(wording: Wording) -> Step:
 
 
 def _corrects(shares: str, votes: str) -> Step:
-    """The newest notice had a wrong figure: of the same day, on the same side of every threshold."""
+    """Corrects a wrong figure of the newest notice: of the same day, on the same side of every threshold."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         wrong = company.swedish.stakes[_holder(company, 0)]

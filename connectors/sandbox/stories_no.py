@@ -1,4 +1,4 @@
-"""What happens to Norwegian companies: one function per step, one `Story` per kind, in casting order.
+"""Stories of Norwegian companies: one function per step, one `Story` per kind, in casting order.
 
 A step that returns nothing is a change that must make no event.
 """
@@ -20,7 +20,7 @@ _NO_ACCOUNTS_REASON: Final = "tvangsopplostPgaManglendeRegnskapDato"
 
 
 def in_good_standing(scene: Scene, company: Company) -> None:
-    """A limited company at a Norwegian address without trouble, with accounts."""
+    """A limited company in good standing at a Norwegian address, with accounts."""
     company.form, company.status, company.status_detail, company.status_date = "AS", "active", None, None
     company.reason_field = None
     company.norwegian.owners = []
@@ -95,7 +95,7 @@ def _rounds(scene: Scene, company: Company) -> list[Change]:
 
 
 def _repeats(_scene: Scene, company: Company) -> list[Change]:
-    """The same answer in another spelling of numbers: nothing is new."""
+    """The same response with numbers in another spelling: nothing is new."""
     company.fresh_accounts.append(replace(company.accounts[-1], coarse=True))
     return []
 
@@ -162,7 +162,7 @@ def _reclassified(scene: Scene, company: Company) -> list[Change]:
 
 
 def _hires(scene: Scene, company: Company) -> list[Change]:
-    """From a withheld count to a stated one; the date of the count moves alone elsewhere."""
+    """From a withheld count to a stated one; elsewhere only the date of the count changes."""
     company.employees, company.employees_counted = 12, scene.day
     return []
 

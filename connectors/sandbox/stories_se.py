@@ -1,7 +1,7 @@
-"""What happens to Swedish companies: one function per step, one `Story` per kind, in casting order.
+"""Stories of Swedish companies: one function per step, one `Story` per kind, in casting order.
 
-A step that returns nothing is a change that must make no event. Does not belong here: holders of listed companies
-(`stories_listed_se`).
+A step that returns nothing is a change that must make no event. Does not belong here: holders of listed
+companies (`stories_listed_se`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ONE_DAY: Final = timedelta(days=1)
 
 
 def _filer(flavour: str, count: int = 1) -> Callable[[Scene, Company], None]:
-    """A limited company at a Swedish address without trouble, whose reports are of one flavour."""
+    """A limited company in good standing at a Swedish address, with reports of one flavour."""
 
     def prepare(scene: Scene, company: Company) -> None:
         company.form = "AB"
@@ -39,7 +39,7 @@ def _filer(flavour: str, count: int = 1) -> Callable[[Scene, Company], None]:
 
 
 def _industry(scene: Scene) -> Industry:
-    """Whoever is not asked about has a code without a label."""
+    """A company that is not looked up has a code without a label."""
     return Industry(scene.rng.choice(names_se.INDUSTRIES)[scene.edition].code, "")
 
 
@@ -53,7 +53,7 @@ def _never_active(scene: Scene, company: Company) -> None:
 
 
 def _leaving(scene: Scene, company: Company) -> None:
-    """No longer active, and out of SCB's population for half a year: the row goes next."""
+    """Inactive, and outside SCB's population for half a year: the row is removed next."""
     in_good_standing(scene, company)
     company.swedish.activity, company.swedish.in_population = NO_LONGER_ACTIVE, False
     company.status, company.status_detail = "dormant", "no_trading"
@@ -82,7 +82,7 @@ def _corrects(scene: Scene, company: Company) -> list[Change]:
 
 
 def _rounds(scene: Scene, company: Company) -> list[Change]:
-    """The same figures in thousands, without the years before."""
+    """The same figures in thousands, without the previous years."""
     last = company.accounts[-1]
     coarse = replace(last, figures=figures.in_thousands(last.figures), prior=None, overview=(), coarse=True)
     company.publish(_again(scene, company, coarse))
@@ -90,13 +90,13 @@ def _rounds(scene: Scene, company: Company) -> list[Change]:
 
 
 def _repeats(scene: Scene, company: Company) -> list[Change]:
-    """Signed again: another document, the same figures."""
+    """Signed again: another document with the same figures."""
     company.publish(_again(scene, company, company.accounts[-1]))
     return []
 
 
 def _comes_again(_scene: Scene, company: Company) -> list[Change]:
-    """The very same document in a later archive."""
+    """The same document in a later archive."""
     company.fresh_accounts.append(company.accounts[-1])
     return []
 
@@ -114,7 +114,7 @@ def _files_old_year(scene: Scene, company: Company) -> list[Change]:
 
 
 def _proceeds(code: str, status: str, detail: str | None, days_ago: int) -> Step:
-    """Proceedings begin, or others take their place."""
+    """Proceedings begin, or replace others."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         since = scene.day - days_ago * _ONE_DAY
@@ -125,7 +125,7 @@ def _proceeds(code: str, status: str, detail: str | None, days_ago: int) -> Step
 
 
 def _deregistered(reason: str) -> Step:
-    """Out of the register; SCB does not hear of it for weeks."""
+    """Deregistered; SCB is weeks late with the change."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         company.swedish.deregistered, company.swedish.reason = scene.day, reason
@@ -135,13 +135,13 @@ def _deregistered(reason: str) -> Step:
 
 
 def _recovers(scene: Scene, company: Company) -> list[Change]:
-    """Whatever it was is taken back."""
+    """The proceedings or the deregistration are revoked."""
     company.swedish = Swedish(named=company.swedish.named)
     return turn(company, "active", None, None, scene.day)
 
 
 def _trades(activity: str) -> Step:
-    """SCB's word about trading, which has no date."""
+    """SCB's trading status, which has no date."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         company.swedish.activity = activity
@@ -158,7 +158,7 @@ def _trades(activity: str) -> Step:
 
 
 def _leaves_statistics(_scene: Scene, company: Company) -> list[Change]:
-    """SCB removes the row; what it said last stands (docs/formats/se.md 12)."""
+    """SCB removes the row; its last statement stays in effect (docs/formats/se.md 12)."""
     company.swedish.activity = None
     return []
 
@@ -184,13 +184,13 @@ def _reclassified(scene: Scene, company: Company) -> list[Change]:
 
 
 def _flickers(_scene: Scene, company: Company) -> list[Change]:
-    """Only the wish for advertising changes its mind."""
+    """Only the advertising preference changes."""
     company.swedish.declines_advertising = not company.swedish.declines_advertising
     return []
 
 
 def _founded(scene: Scene, company: Company) -> None:
-    """Registered the day before; SCB has not heard of it."""
+    """Registered the day before; SCB does not have it yet."""
     in_good_standing(scene, company)
     accounts = company.accounts
     births_se.founded(company, scene.day - _ONE_DAY, names_se.INDUSTRIES[0][scene.edition])
@@ -204,7 +204,7 @@ def _appears(_scene: Scene, company: Company) -> list[Change]:
 
 
 def _counted(scene: Scene, company: Company) -> list[Change]:
-    """SCB's first row of it, and the year's report."""
+    """SCB's first row of the company, and the year's report."""
     company.swedish.activity = ACTIVE
     company.industry = names_se.INDUSTRIES[0][scene.edition]
     return _files(scene, company)

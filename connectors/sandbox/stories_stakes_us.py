@@ -1,10 +1,10 @@
-"""Who gets hold of shares of American companies, and who lets go of them: one `Story` per kind.
+"""Stories of stakes in US companies, bought and sold: one `Story` per kind.
 
 See docs/formats/us.md 7.
 
-What is filed on a day was accepted in the evening before. A step that returns nothing crosses no threshold. Percent
-of Forms 4 and 13F follow from the shares on the cover of the company's last report. Does not belong here: the
-documents (`holders_us`), or what the company itself files (`stories_us`).
+Filings of a day were accepted on the evening before. A step that returns nothing crosses no threshold.
+Percentages of Forms 4 and 13F follow from the shares on the cover of the company's last report. Does not belong
+here: the documents (`holders_us`), or the company's own filings (`stories_us`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Step = Callable[[Scene, Company], list[Change]]
 
 
 def _held(percent: str, *persons: Party, is_active: bool = False) -> Callable[[Scene, Company], None]:
-    """A company of which somebody has reported last week."""
+    """A company with a schedule filed last week."""
 
     def prepare(scene: Scene, company: Company) -> None:
         in_good_standing(scene, company)
@@ -69,7 +69,7 @@ def _reported(percent: str, *persons: Party, is_active: bool = False, days: time
 
 
 def _insider(shares: int, relation: str) -> Callable[[Scene, Company], None]:
-    """A company with an insider, who told of it last week."""
+    """A company with an insider who reported last week."""
 
     def prepare(scene: Scene, company: Company) -> None:
         with_quarters(scene, company)
@@ -81,7 +81,7 @@ def _insider(shares: int, relation: str) -> Callable[[Scene, Company], None]:
 
 
 def _trades(shares: int, change: int, relation: str) -> Step:
-    """A transaction of the insider, and what is left afterwards."""
+    """A transaction of the insider, and the shares left afterwards."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         told = Insider(PERSON, scene.day - 2 * _DAY, shares, change, relation)
@@ -91,7 +91,7 @@ def _trades(shares: int, change: int, relation: str) -> Step:
 
 
 def _managed(scene: Scene, company: Company) -> None:
-    """A manager of four percent, and somebody whose schedule says whose the CUSIP is."""
+    """A manager of four percent, and a schedule that links the CUSIP to its issuer."""
     with_quarters(scene, company)
     births_us.stakes(company, "7.48", (ADVISER,))
     births_us.managed(company, "4")

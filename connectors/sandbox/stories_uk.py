@@ -1,4 +1,4 @@
-"""What happens to British companies: one function per step, one `Story` per kind, in the order they are cast.
+"""Stories of British companies: one function per step, one `Story` per kind, in casting order.
 
 A step that returns nothing is a change that must make no event. Crossings carry the lower bounds of the bands
 (docs/contract/contract.md 4.6); a new holder comes from 0, one that left goes to 0.
@@ -20,7 +20,7 @@ _ONE_DAY: Final = timedelta(days=1)
 
 
 def _filer(flavour: str) -> Callable[[Scene, Company], None]:
-    """A company in good standing whose newest accounts are of one flavour."""
+    """A company in good standing with newest accounts of one flavour."""
 
     def prepare(scene: Scene, company: Company) -> None:
         company.registry_status, company.status, company.status_detail = "Active", "active", None
@@ -35,7 +35,7 @@ _in_good_standing: Final = _filer("small")
 
 
 def _held(*bands: str) -> Callable[[Scene, Company], None]:
-    """A company whose holders are known, all of them present."""
+    """A company with known holders, all of them present."""
 
     def prepare(scene: Scene, company: Company) -> None:
         _in_good_standing(scene, company)
@@ -76,7 +76,7 @@ def _rounds(scene: Scene, company: Company) -> list[Change]:
 
 
 def _repeats(scene: Scene, company: Company) -> list[Change]:
-    """The same accounts sent in twice: another document, the same figures."""
+    """The same accounts submitted twice: another document with the same figures."""
     company.publish(_again(scene, company.accounts[-1]))
     return []
 
@@ -101,7 +101,7 @@ def _falls_dormant(scene: Scene, company: Company) -> list[Change]:
 
 
 def _registered_as(word: str, status: str, detail: str | None) -> Callable[[Scene, Company], list[Change]]:
-    """The register writes another word; the file carries no date for it."""
+    """The register writes another status; the file has no date for it."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         company.registry_status = word
@@ -158,7 +158,7 @@ def _leaves(scene: Scene, company: Company) -> list[Change]:
 
 
 def _moves_to(band: str, *, crosses: bool) -> Callable[[Scene, Company], list[Change]]:
-    """The same record with another band."""
+    """Moves a holder's record to another band."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         holder = company.holders[0]
@@ -177,7 +177,7 @@ def _becomes_trust(_scene: Scene, company: Company) -> list[Change]:
 
 
 def _flickers(scene: Scene, company: Company) -> list[Change]:
-    """A new etag and the date of an identity check: nothing about the holding."""
+    """A new etag and the date of an identity check: the holding is unchanged."""
     company.holders[0].revision += 1
     company.holders[0].verified = scene.day
     return []

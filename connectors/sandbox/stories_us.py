@@ -1,8 +1,7 @@
-"""What happens to American filers: one function per step, one `Story` per kind (docs/formats/us.md 9, 12.2, 12.6).
+"""Stories of US filers: one function per step, one `Story` per kind (docs/formats/us.md 9, 12.2, 12.6).
 
-A step that returns nothing is a change that must make no event. What is filed on a day was accepted in the evening
-before, by the clocks of Washington. Does not belong here: who holds shares (`stories_stakes_us`), or how it is
-written (`writers_us`).
+A step that returns nothing is a change that must make no event. Filings of a day were accepted on the evening
+before, in Washington time. Does not belong here: stakes (`stories_stakes_us`), or file formats (`writers_us`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _JUNE: Final = (6, 30)
 
 
 def in_good_standing(scene: Scene, company: Company) -> None:
-    """Listed, with accounts of two years to June: the next are due."""
+    """Listed, with accounts of two years to June; the next ones follow."""
     company.american = American()
     births_us.listed(company, "Nasdaq")
     enter(company, "S-1", company.registered)
@@ -55,7 +54,7 @@ def _files_quarter(scene: Scene, company: Company) -> list[Change]:
 
 
 def _amends_without_figures(scene: Scene, company: Company) -> list[Change]:
-    """An amendment with the third part alone: no facts, and no other version.
+    """An amendment with only part III: no facts, and no new version.
 
     See docs/formats/us.md 13, pitfall 19.
     """
@@ -97,7 +96,7 @@ def _late(scene: Scene, company: Company) -> list[Change]:
 
 
 def _removed(security: str, rule: str) -> Callable[[Scene, Company], list[Change]]:
-    """An exchange removes one class of securities; of notes it says nothing about the company."""
+    """An exchange removes one class of securities; removed notes do not affect the company."""
 
     def step(scene: Scene, company: Company) -> list[Change]:
         day = scene.day - _ONE_DAY
@@ -118,7 +117,7 @@ def _merged(scene: Scene, company: Company) -> list[Change]:
 
 
 def _deregisters(scene: Scene, company: Company) -> list[Change]:
-    """Nothing says that the company ended: it is silent."""
+    """Deregistration without a stated end of the company: it only stops reporting."""
     day = scene.day - _ONE_DAY
     ended = enter(company, "15-12G", day, security="Common Stock, par value $0.01 per share")
     return [NoticeTold(ended), *turn(company, "dormant", "deregistered", day, scene.day)]
@@ -131,7 +130,7 @@ def _renames(scene: Scene, company: Company) -> list[Change]:
 
 
 def _flickers(_scene: Scene, company: Company) -> list[Change]:
-    """Every clock of the answer is served in the other zone."""
+    """Every timestamp of the response is served in the other zone."""
     company.american.is_washed = not company.american.is_washed
     return []
 

@@ -1,11 +1,10 @@
-"""Connections to the streams of Companies House: who may open one, and the bytes of it until it ends.
+"""Connections to the streams of Companies House: authorisation, and the bytes sent until they end.
 
 See docs/formats/uk.md 7.
 
-A connection lasts a day of the world: when the next one begins it ends, as the real ones do every night. Entered
-without a number a stream begins with the day that is played; with one, with the event of that number. Belongs here:
-keys, limits, heartbeats, what a stream does wrong. Does not belong here: what is told (`streams_uk`), sockets
-(`server`).
+A connection lasts a day of the world: it ends when the next one begins, as the real ones do every night.
+Without a timepoint a stream begins with the current day; with one, at the event of that number. Belongs here:
+keys, limits, heartbeats, stream faults. Does not belong here: the events (`streams_uk`), sockets (`server`).
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ REFUSED: Final = Answer(
 )
 _TOO_OLD: Final = Answer(416, JSON, b"")
 _TOO_MANY: Final = Answer(429, JSON, b"")
-_PIECE: Final = 1000  # bytes of a chunk, whatever lines it holds
+_PIECE: Final = 1000  # bytes of a chunk, regardless of lines
 _BURST: Final = 4  # lines between two heartbeats of a stream that pauses
 _SLOWEST: Final = 1.0
 
 
 @dataclass(slots=True)
 class Temper:
-    """What the streams do wrong, or slowly.
+    """Faults and delays of the streams.
 
-    twice: every event comes twice. shuffled: out of order, within a day. silent: nothing comes, not even a
-    heartbeat. most: connections at a time. kept_days: how old a number may be. pause: seconds between two lines,
-    with a heartbeat now and then. beat: seconds before the first heartbeat that follows the last line; each later
-    one comes after twice as long, up to a second.
+    twice: every event is sent twice. shuffled: out of order, within a day. silent: nothing is sent, not even a
+    heartbeat. most: maximum connections. kept_days: maximum age of a timepoint. pause: seconds between two
+    lines, with a heartbeat now and then. beat: seconds before the first heartbeat after the last line; each
+    later one comes after twice as long, up to a second.
     """
 
     twice: bool = False
@@ -58,20 +57,20 @@ class Temper:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """An answer without a length: chunks until the server ends it."""
+    """A response without a length: chunks until the server ends it."""
 
     chunks: Generator[bytes]
     headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
 
 
 def basic(key: str) -> str:
-    """The header of a key: the name of a caller without a password."""
+    """The Authorization header of a key: the key as user name, without a password."""
     return f"Basic {base64.b64encode(f'{key}:'.encode()).decode()}"
 
 
 @dataclass(slots=True)
 class Streams:
-    """The streams of a running sandbox. `key`: what callers must name."""
+    """The streams of a running sandbox. `key`: the key that callers must send."""
 
     temper: Temper = field(default_factory=Temper)
     key: str = KEY
@@ -80,12 +79,12 @@ class Streams:
     _is_ended: bool = False
 
     def ring(self) -> None:
-        """Another day: whoever waits looks again."""
+        """Signals a new day: waiting connections check again."""
         with self._bell:
             self._bell.notify_all()
 
     def end(self) -> None:
-        """All connections end."""
+        """Ends all connections."""
         self._is_ended = True
         self.ring()
 
@@ -97,7 +96,7 @@ class Streams:
         query: Mapping[str, str],
         authorization: str,
     ) -> Answer | Flow:
-        """The flow of one connection, or why there is none."""
+        """The flow of one connection, or the reason why there is none."""
         if authorization != basic(self.key):
             return REFUSED
         if self.temper.most is not None and self.opened >= self.temper.most:
@@ -110,7 +109,7 @@ class Streams:
         return Flow(self._chunks(lines, lambda: self._is_ended or today() != day))
 
     def _lines(self, world: World, day: int, stream: str, first: str | None) -> list[bytes] | None:
-        """What is told at once; None where the number is none, too old, or not there yet."""
+        """The events sent immediately; None if the timepoint is invalid, too old, or in the future."""
         if first is None:
             return self._mishandled(streams_uk.told(world, day, stream))
         days = range(max(0, day - self.temper.kept_days), day + 1)
@@ -158,6 +157,6 @@ class Streams:
                 yield b"\n"
 
     def _waited(self, seconds: float, is_over: Callable[[], bool]) -> bool:
-        """Waits; whether the connection is over."""
+        """Waits; returns whether the connection is over."""
         with self._bell:
             return self._bell.wait_for(is_over, seconds)

@@ -1,9 +1,9 @@
-"""What the streams of Companies House tell on each day of a world (docs/formats/uk.md 7).
+"""Events in the streams of Companies House on each day of a world (docs/formats/uk.md 7).
 
-An event for every resource that differs from the day before, whole as REST has it; and what the real streams are
-full of: the same again, the state before the change first, a document's image that comes later, resources in which
-nothing has changed. Numbers rise with gaps in each stream by itself; instants mostly name no zone and do not rise
-with the numbers. Does not belong here: connections (`streaming_uk`).
+An event for every resource that differs from the day before, complete as in REST; and the noise of the real
+streams: repeated events, the state before the change first, a document's image that arrives later, unchanged
+resources. Numbers rise with gaps in each stream separately; instants mostly have no zone and do not rise with
+the numbers. Does not belong here: connections (`streaming_uk`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ QUIET: Final = (
     "officers",
     "charges",
     "disqualified-officers",
-)  # streams of which the world has nothing to tell
+)  # streams without events in the world
 _FIRST: Final = {
     COMPANIES: 80_000_000,
     FILINGS: 170_000_000,
@@ -42,14 +42,14 @@ _FIRST: Final = {
     EXEMPTIONS: 2_400,
 }
 _OF_A_DAY: Final = 100_000
-_UNCHANGED: Final = 3  # resources of each stream that are told of every day though nothing has changed
-_LOOKED_AT: Final = 60  # companies among which those are found
+_UNCHANGED: Final = 3  # unchanged resources of each stream that are published every day
+_LOOKED_AT: Final = 60  # companies among which those are chosen
 _NIGHT: Final = time(1, 30)
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One event: its number, and its line without the line's end."""
+    """One event: its number, and its line without the line end."""
 
     timepoint: int
     line: bytes
@@ -57,7 +57,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What a stream says of a resource; `data` None where it says nothing, `fields` what it says has changed."""
+    """An event's content; `data` None if it has none, `fields` the fields reported as changed."""
 
     resource: Resource
     kind: str = "changed"
@@ -80,7 +80,7 @@ def told(world: World, day: int, stream: str) -> tuple[Told, ...]:
 
 @lru_cache(maxsize=64)
 def _changes(world: World, day: int) -> tuple[_Change, ...]:
-    """All that is told on a day: the state before, the changes, and then again some of them."""
+    """All events of a day: the state before, the changes, and then some of them again."""
     first: list[_Change] = []
     second: list[_Change] = []
     for company in world.changing("UK", day):
@@ -101,18 +101,18 @@ def _of_company(world: World, position: int, day: int) -> Iterator[_Change]:
             yield _Change(resource, data=resource.data)
     for place, uri in enumerate(sorted(before.keys() - after.keys())):
         gone = before[uri]
-        left = {"links": {"self": uri}} if place % 2 else None  # reduced, or nothing at all
+        left = {"links": {"self": uri}} if place % 2 else None  # reduced, or no data at all
         yield _Change(gone, "deleted", left)
 
 
 def _again(change: _Change) -> _Change:
-    """The same within seconds; of a filing, because its image has come."""
+    """The same event within seconds; for a filing, because its image has arrived."""
     fields = ("links.document_metadata",) if change.resource.stream == FILINGS else ("etag",)
     return _Change(change.resource, data=change.data, fields=fields)
 
 
 def _unchanged(world: World, day: int) -> Iterator[_Change]:
-    """Some resources of each stream in which nothing has changed: every day has something of every stream."""
+    """Some unchanged resources of each stream, so that every day has events in every stream."""
     moving = {company.position for company in world.changing("UK", day)}
     counts: dict[str, int] = dict.fromkeys(STREAMS, 0)
     for position in range(min(_LOOKED_AT, world.count("UK", 0))):
@@ -145,7 +145,7 @@ def _line(world: World, day: int, change: _Change, timepoint: int, place: int) -
 
 
 def _published(world: World, day: int, stream: str, place: int) -> str:
-    """An instant of the night; neighbours are told of in the other order."""
+    """An instant of the night; neighbouring events are dated in reverse order."""
     at = datetime.combine(world.date(day), _NIGHT) + timedelta(seconds=place ^ 1)
     if stream == EXEMPTIONS:
         return f"{at.isoformat()}.742120Z"

@@ -1,6 +1,6 @@
 """Norwegian sub-units (docs/formats/no.md 2.1 and 2.2): every company has one, with a number of its own.
 
-Belongs here: single answers and the bulk CSV. Does not belong here: that they are named by a feed (`feeds_no`).
+Belongs here: single responses and the bulk CSV. Does not belong here: their entries in a feed (`feeds_no`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def number(company: Company) -> str | None:
 
 
 def find(world: World, wanted: str, day: int) -> Company | None:
-    """The company whose sub-unit has a number."""
+    """The company that a sub-unit number belongs to."""
     position = numbers.norwegian_position(wanted)
     place = -1 if position is None else position - _ELSEWHERE
     if place < 0 or place % _EVERY or place >= world.count("NO", day):
@@ -63,7 +63,7 @@ def find(world: World, wanted: str, day: int) -> Company | None:
 
 
 def answer(company: Company) -> Record:
-    """The answer of `/underenheter/{orgnr}`; of a company that is gone the short body."""
+    """The response of `/underenheter/{orgnr}`; for a deleted company the short body."""
     own = str(number(company))
     record: Record = {
         "organisasjonsnummer": own,

@@ -1,7 +1,7 @@
-"""Which fault meets which request, and for how long.
+"""Assigns faults to requests, and limits how long they last.
 
-Belongs here: the names of all faults, and their bookkeeping. Does not belong here: what a fault does to
-contents (`faults`) or to a connection (`server`).
+Belongs here: the names of all faults, and their counters. Does not belong here: the effect of a fault on
+contents (`faults`) or on a connection (`server`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CONNECTION_FAULTS: Final = (
     *faults_us.TROUBLES,
 )
 FAULTS: Final = (*CONNECTION_FAULTS, *FILE_FAULTS)
-# Where a fault strikes when only its name is given: a path, or a part of one.
+# Default path, or part of one, for a fault given by name only.
 _USUAL: Final = {
     "rate_limited": "/enheter/lastned",
     "unavailable": "/en_output.html",
@@ -37,7 +37,7 @@ _USUAL_FILE: Final = "/BasicCompanyData"
 
 
 def named(texts: Iterable[str]) -> dict[str, str]:
-    """Path -> fault, from texts as `html` or `/en_output.html=html`; ValueError for an unknown fault."""
+    """Path -> fault, from texts like `html` or `/en_output.html=html`; ValueError for an unknown fault."""
     found: dict[str, str] = {}
     for text in texts:
         path, _, fault = text.rpartition("=")
@@ -49,15 +49,15 @@ def named(texts: Iterable[str]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Troubles:
-    """Which fault meets which request. Keys are paths, or parts of paths; the first that fits counts.
+    """Faults by request. Keys are paths, or parts of paths; the first that matches counts.
 
-    429 and 503 strike `strikes` times per path and then let the request through, so that a patient client
-    wins; the others last until they are taken away.
+    429 and 503 occur `strikes` times per path and then let the request through, so that a patient client
+    succeeds; the others last until they are removed.
     """
 
     by_path: dict[str, str] = field(default_factory=dict)
     strikes: int = 2
-    pause: float = 0.02  # seconds between the drops of a slow drip
+    pause: float = 0.02  # seconds between the bytes of a slow response
     _struck: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -1,9 +1,9 @@
-"""What the service must show of the world, stated by the contract alone.
+"""Expected service output for the world, derived from the contract alone.
 
-Profiles, financial rows, owners and events: the oracle of the tests. It knows the stories and
-docs/contract/contract.md 4.1 and 4.3 to 4.6; it never reads what the writers wrote and never imports a country's
-connector, so that an error there cannot hide here. A key that a row leaves out is not decided by the contract and
-the source (the day of a filing without a date, for example): do not compare it.
+Profiles, financial rows, owners and events: the oracle of the tests. It uses the stories and
+docs/contract/contract.md 4.1 and 4.3 to 4.6; it never reads the writers' files and never imports a country's
+connector, so that an error there cannot be hidden here. A key that a row leaves out is not determined by the
+contract and the source (the day of a filing without a date, for example): do not compare it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def profile(company: Company) -> Row:
         "county": place.county if place else None,
         "registered_date": company.registered.isoformat(),
         "status": company.status,
-        "is_listed": company.listed and company.status != "dissolved",  # what is gone is not listed
+        "is_listed": company.listed and company.status != "dissolved",  # a dissolved company is not listed
         "latest_revenue": latest["revenue"] if latest else None,
         "latest_currency": latest["currency"] if latest else None,
         "latest_year": latest["fiscal_year"] if latest else None,
@@ -65,7 +65,7 @@ def profile(company: Company) -> Row:
 
 
 def _latest(company: Company) -> Row | None:
-    """The newest annual row with a revenue: the consolidated series' unless that ended long before."""
+    """The newest annual row with a revenue: of the consolidated series unless that ended long before."""
     rows = [
         row for row in financials(company) if row["period_type"] == "annual" and row["revenue"] is not None
     ]
@@ -99,7 +99,7 @@ def _newest_first(row: Row) -> tuple[str, bool, bool]:
 
 
 def _overviews(company: Company, known: set[tuple[str, str]]) -> Iterator[Row]:
-    """Years that only a later report's overview tells: revenue alone, rounded."""
+    """Years known only from a later report's overview: revenue alone, rounded."""
     for accounts in company.accounts:
         for said in accounts.overview:
             key = (said.start.isoformat(), said.end.isoformat())
@@ -120,7 +120,7 @@ def _spanning(start: date, end: date) -> Row:
 
 
 def _periods(documents: Iterable[Accounts]) -> Iterator[list[Accounts]]:
-    """Documents of one period together, in order of filing; those that only round or repeat left out."""
+    """Documents of one period together, in filing order; those that only round or repeat left out."""
 
     def period(accounts: Accounts) -> tuple[date, date]:
         return accounts.start, accounts.end
@@ -223,12 +223,12 @@ def _owner(company: Company, holder: Holder) -> Row:
 
 
 def state(company: Company, day: date) -> Row:
-    """Everything expected of one company on one day."""
+    """The expected state of one company on one day."""
     return {"profile": profile(company), "financials": financials(company), "owners": owners(company, day)}
 
 
 def states(world: World, market: str, position: int) -> list[Row]:
-    """One company's states, each with the day `from` which it holds; only days on which something differs."""
+    """One company's states, each with the day `from` on which it begins; only days with a difference."""
     found: list[Row] = []
     last: Row | None = None
     for number in world.turns(market, position):
@@ -241,7 +241,7 @@ def states(world: World, market: str, position: int) -> list[Row]:
 
 
 def write(world: World, path: Path, document_of: events.DocumentOf) -> None:
-    """truth.json: one line per company and per event, so that a large world needs no memory."""
+    """Writes truth.json: one line per company and per event, so that memory use stays small."""
     head = {
         "seed": world.seed,
         "companies": world.companies,
@@ -276,7 +276,7 @@ def _dump(value: object) -> str:
 
 
 def at(truth: Mapping[str, Any], day: str) -> dict[str, Row]:
-    """Of a loaded truth.json: company id -> the state that holds on `day`; later companies are left out."""
+    """From a loaded truth.json: company id -> the state that holds on `day`; later companies are left out."""
     found: dict[str, Row] = {}
     for company_id, versions in truth["companies"].items():
         for version in versions:
@@ -286,5 +286,5 @@ def at(truth: Mapping[str, Any], day: str) -> dict[str, Row]:
 
 
 def events_of(truth: Mapping[str, Any], day: str | None = None) -> list[Row]:
-    """Of a loaded truth.json: the planned events of one day, or of all."""
+    """From a loaded truth.json: the planned events of one day, or of all."""
     return [event for event in truth["events"] if day is None or event["day"] == day]

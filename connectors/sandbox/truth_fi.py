@@ -1,10 +1,10 @@
-"""What the service must show of Finnish flaggings and of documents without figures.
+"""Expected output for Finnish flaggings and for documents without figures.
 
 See docs/contract/contract.md 4.4 to 4.6.
 
-The holder is its name: notifications carry no other key. The percentage is that of the shares held without
-financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: crossings (`truth_flagging`),
-what all markets share (`truth`, `events`).
+A holder is identified by name: notifications have no other key. The percentage is that of the shares held
+without financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: crossings
+(`truth_flagging`), code shared by all markets (`truth`, `events`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange,
 from warehouse.schema import codes, ids
 
 NOTICES: Final = "fi.notices"
-FLOOR: Final = Decimal(5)  # the lowest threshold of the law
+FLOOR: Final = Decimal(5)  # the lowest statutory threshold
 NEWS: Final = {
     names_fi.INTERIM: "earnings",
     names_fi.HALF_YEAR: "earnings",
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 def registered(company: Company, accounts: Accounts) -> Row:
-    """The day of registration; of accounts registered twice alike nobody says which day counts."""
+    """The day of registration; undetermined for accounts registered twice without a difference."""
     days = {
         item.published
         for item in company.accounts
@@ -77,7 +77,7 @@ def told(company: Company, change: FlaggedChange | DocumentFiled | Announced) ->
 
 
 def _filed(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]:
-    """One document that nobody reads: id, type, key and core; no figure is known of it."""
+    """One document without readable figures: id, type, key and core."""
     start, end = _day(change.start), _day(change.end)
     core: Row = {
         "filing_type": change.filing_type,
@@ -116,7 +116,7 @@ def _announced(company: Company, change: Announced) -> tuple[str, str, Row, Row]
 
 
 def _notice_id(company: Company, notice: Notice) -> str:
-    """A notice is known by its company, its day and its number."""
+    """A notice's id, made from its company, day and number."""
     return ids.filing_id(NOTICES, f"{company.number}:{notice.day}:{notice.number}")
 
 

@@ -1,7 +1,7 @@
-"""What the service must show of notices of holdings, whichever market's (docs/contract/contract.md 4.4 to 4.6).
+"""Expected output for notices of holdings in all markets (docs/contract/contract.md 4.4 to 4.6).
 
-The holder is its name: notices carry no other key. Belongs here: crossings, ids, owners of Swedish companies.
-Does not belong here: what a Finnish notice counts as held (`truth_fi`).
+A holder is identified by name: notices have no other key. Belongs here: crossings, ids, owners of Swedish
+companies. Does not belong here: the holdings counted in a Finnish notice (`truth_fi`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row
 
 
 def holder_key(name: str) -> str:
-    """The name as it is compared."""
+    """The name normalised for comparison."""
     return " ".join(name.casefold().split())
 
 
@@ -56,20 +56,20 @@ def holder_id(company: Company, name: str) -> str:
 
 
 def number(percent: Decimal | None) -> int | float | None:
-    """As JSON spells it shortest."""
+    """The shortest JSON spelling of a percentage."""
     if percent is None:
         return None
     return int(percent) if percent == percent.to_integral_value() else float(percent)
 
 
 def swedish_owners(company: Company, day: date) -> list[Row]:
-    """Holders by the notice that counts, largest first."""
+    """Holders by their current notice, largest first."""
     known = [one for one in company.swedish.stakes.values() if one.crossed_on <= day]
     return [_owner(company, one) for one in sorted(known, key=lambda one: (-one.now.least, one.holder))]
 
 
 def _owner(company: Company, notice: Notice) -> Row:
-    """A limit alone is a band: from it to the whole, or from nothing to it."""
+    """An owner row; a limit alone is a band: from it to the whole, or from zero to it."""
     now = notice.now
     return {
         "native_id": holder_key(notice.holder),

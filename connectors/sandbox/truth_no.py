@@ -1,9 +1,9 @@
-"""What the service must show of Norwegian owners by role.
+"""Expected output for Norwegian owners by role.
 
 See docs/contract/contract.md 4.4 and 4.6, docs/formats/no.md 4 and 13.5.
 
-A partner's share is the one stated; a proprietor and a head office own the whole. A person is known by name alone.
-Does not belong here: what all markets share (`truth`, `events`).
+A partner's share is the one stated; a proprietor and a head office own the whole. A person is identified by
+name alone. Does not belong here: code shared by all markets (`truth`, `events`).
 """
 
 from __future__ import annotations

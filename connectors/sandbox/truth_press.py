@@ -1,4 +1,4 @@
-"""What the service must make of the press: ids and the core of `data` (docs/contract/contract.md 4.5 and 4.6).
+"""Expected output for news and acts: ids and the core of `data` (docs/contract/contract.md 4.5 and 4.6).
 
 Does not belong here: which releases and acts there are (`press`).
 """
@@ -21,7 +21,7 @@ from connectors.sandbox.model import Company
 from connectors.sandbox.model_press import Act, ActTold, Release, ReleaseTold
 from warehouse.schema import ids
 
-# By market: the supervisor's name, the country it is of, and what names an act: its number, or its page.
+# By market: the supervisor's name, its country, and what an act's id is made from: its number, or its page.
 _AUTHORITIES: Final = {
     "SE": ("Finansinspektionen", "SE", press_finansinspektionen.address_of),
     "NO": ("Finanstilsynet", "NO", press_finanstilsynet.address_of),
@@ -43,7 +43,7 @@ def told(company: Company, change: ReleaseTold | ActTold) -> tuple[str, str, Row
 
 
 def _news(company: Company, release: Release) -> tuple[str, str, Row, Row]:
-    """The first wire's own mark of the release is its key."""
+    """A news item; the key is the first wire's own id of the release."""
     group = nsm_press.key_of(release) if release.wires[0] == "nsm" else press_mfn.group_of(release)
     core: Row = {
         "title": release.titles["en"],
@@ -61,7 +61,7 @@ def _news(company: Company, release: Release) -> tuple[str, str, Row, Row]:
 
 def _act(company: Company, act: Act) -> tuple[str, str, Row, Row]:
     authority, country, key_of = _AUTHORITIES[company.market]
-    key = urlsplit(key_of(act)).path.rstrip("/")  # of a page its path: hosts and schemes have changed before
+    key = urlsplit(key_of(act)).path.rstrip("/")  # path only: hosts and schemes have changed
     core: Row = {
         "authority": authority,
         "authority_country": country,

@@ -1,8 +1,8 @@
-"""What the service must show of American filings: news, notices, quarters, holders.
+"""Expected output for US filings: news, notices, quarters, holders.
 
 See docs/contract/contract.md 4.3 to 4.6.
 
-Does not belong here: what all markets share (`truth`, `events`).
+Does not belong here: code shared by all markets (`truth`, `events`).
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ FILED: Final = (
     *("period", "period_type", "fiscal_year", "fiscal_quarter", "period_start", "period_end", "currency"),
     *("version", "is_consolidated", *codes.FIGURES),
 )
-_LAST_FILED: Final = 3  # quarters that are reported; the fourth follows from the year
+_LAST_FILED: Final = 3  # reported quarters; the fourth is derived from the year
 Row = dict[str, Any]
 
 
 def consolidated(rows: list[Row]) -> list[Row]:
-    """Facts are those of the whole group: comparatives too, and the company alone shows none."""
+    """Facts cover the whole group, comparatives too; there are none for the company alone."""
     groups = {(row["period_start"], row["period_end"]) for row in rows if row["is_consolidated"]}
     kept = [
         row
@@ -63,7 +63,7 @@ def consolidated(rows: list[Row]) -> list[Row]:
 
 
 def quarters(company: Company) -> list[Row]:
-    """Quarters as filed, and the fourth of each year whose three others are known: what is left of the year."""
+    """Quarters as filed, and the fourth of each year with three known others: the year minus those."""
     filed = [_filed_quarter(interim) for interim in company.american.interims]
     return [*filed, *_fourths(company)]
 
@@ -100,7 +100,7 @@ def _quarter(year: int, number: int, start: date, end: date) -> Row:
 
 
 def _fourths(company: Company) -> list[Row]:
-    """Results are of the year's first report, as nobody has restated the nine months since; balances the newest."""
+    """Results use the year's first report, since the nine months were not restated later; balances the newest."""
     rows: list[Row] = []
     for third in company.american.interims:
         versions = [item for item in company.accounts if item.start == third.year_start and not item.coarse]
@@ -132,7 +132,7 @@ def _fourth(third: Interim, versions: list[Accounts]) -> Row:
 
 
 def owners(company: Company) -> list[Row]:
-    """Who holds shares by the newest document of each register, largest first."""
+    """Holders by the newest document of each form type, largest first."""
     known = sorted(company.american.holdings.values(), key=_largest)
     return [_owner(company, holding) for holding in known]
 
@@ -165,7 +165,7 @@ def _holder_id(company: Company, holding: Holding | StakeMoved) -> str:
 
 
 def number(percent: Decimal | None) -> int | float | None:
-    """As JSON spells it shortest."""
+    """The shortest JSON spelling of a percentage."""
     if percent is None:
         return None
     return int(percent) if percent == percent.to_integral_value() else float(percent)
@@ -219,7 +219,7 @@ def _interim(company: Company, interim: Interim) -> tuple[str, str, Row, Row]:
 
 
 def _restated(company: Company, change: FourthRestated) -> tuple[str, str, Row, Row]:
-    """The last quarter of a year whose accounts are restated has another balance."""
+    """The last quarter of a year with restated accounts has another balance."""
     third = next(
         interim
         for interim in company.american.interims

@@ -1,8 +1,8 @@
 """The generated world: which companies exist on which day, and what happens to them.
 
-Everything is a pure function of the seed: a company is made when it is asked for and forgotten again, so a
-world of a million companies costs no memory. Its first day is Monday 2 November 2026; no clock is read. Does
-not belong here: what the service should make of it (`truth`), or how registers write it (`writers_*`).
+Everything is a pure function of the seed: a company is generated on demand and not kept, so a world of a
+million companies costs no memory. Its first day is Monday 2 November 2026; no clock is read. Does not belong
+here: the expected output of the service (`truth`), or the registers' formats (`writers_*`).
 """
 
 from __future__ import annotations
@@ -42,34 +42,34 @@ _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
     "US": (*stories_us.STORIES, *stories_stakes_us.STORIES),
 }
 MARKETS: Final = ("NO", "UK", "SE", "FI", "US")
-_RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets whose industry codes move on the day of the recode
-_CYCLE: Final = 40  # british numbers: these positions of forty have a plain number
+_RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets with new industry codes from the day of the recode
+_CYCLE: Final = 40  # of 40 consecutive British numbers, these positions have no prefix
 _PLAIN: Final = tuple(place for place in range(_CYCLE) if place not in {7, 11, 13, 17})
 _OVERSEAS: Final = 17
-_FEWEST: Final = 60  # per market: one company vanishes a day, and guards hold a file that lost more than 2 %
+_FEWEST: Final = 60  # per market: one company disappears per day, and guards allow a loss of 2 %
 
 
 @dataclass(frozen=True, slots=True)
 class _Role:
-    """A story given to one company; its first step falls on day number `begins`."""
+    """A story assigned to one company; its first step is on day number `begins`."""
 
     story: Story
     begins: int
 
 
 def fewest(market: str, days: int) -> int:
-    """How many companies a market needs, so that every story of every day finds one of its own."""
+    """Minimum number of companies of a market, so that every story of every day has its own company."""
     stories = sum(not story.founded and not story.overseas for story in _STORIES[market])
     return max(_FEWEST, _plain_position(stories * (days - 1)))
 
 
 def enough(days: int, markets: tuple[str, ...] = MARKETS) -> int:
-    """How many companies a world of some markets needs, shared evenly."""
+    """Minimum number of companies of a world with these markets, shared evenly."""
     return len(markets) * max(fewest(market, days) for market in markets)
 
 
 def _plain_position(number: int) -> int:
-    """The position of the `number`th company with a plain number, counted from 0."""
+    """Position of the `number`th company with a plain number, counted from 0."""
     cycle, place = divmod(number, len(_PLAIN))
     return cycle * _CYCLE + _PLAIN[place]
 
@@ -77,13 +77,13 @@ def _plain_position(number: int) -> int:
 class World:
     """Companies of several markets over some days, the first included.
 
-    `companies`: how many there are on the first day, shared evenly by `markets`.
+    `companies`: their number on the first day, shared evenly by `markets`.
 
-    `recode_on`: number of the day on which every Norwegian industry code moves from SN2007 to SN2025, every
-    Finnish one from TOL 2008 to TOL 2025 and every Swedish one from SNI 2007 to SNI 2025; by default that lies
-    before the first day.
+    `recode_on`: number of the day on which every Norwegian industry code changes from SN2007 to SN2025, every
+    Finnish one from TOL 2008 to TOL 2025 and every Swedish one from SNI 2007 to SNI 2025; by default before the
+    first day.
 
-    `press`: markets of which wires and supervisors tell; none unless they are named.
+    `press`: markets with news from wires and supervisors; none by default.
     """
 
     def __init__(
@@ -124,18 +124,18 @@ class World:
             yield self.company(market, position, day)
 
     def company(self, market: str, position: int, day: int) -> Company:
-        """One company as it is at the end of `day`."""
+        """One company at the end of `day`."""
         return self._live(market, position, day)[0]
 
     def find(self, market: str, number: str, day: int) -> Company | None:
-        """The company of a number; None where the world has no such company by `day`."""
+        """The company with a number; None if the world has no such company by `day`."""
         position = _POSITIONS[market](number)
         if position is None or position >= self.count(market, day):
             return None
         return self.company(market, position, day)
 
     def planned(self, day: int) -> Iterator[Planned]:
-        """The events that must come of `day`, of all markets."""
+        """The events that must result from `day`, of all markets."""
         for market in self.markets:
             for position, role in self.roles[market].items():
                 if role.begins <= day < role.begins + len(role.story.steps):
@@ -143,7 +143,7 @@ class World:
         yield from press.planned(self, day)
 
     def quiet(self, market: str) -> Iterator[Company]:
-        """Companies of the first day that no story ever moves, the last ones first."""
+        """Companies of the first day without a story, the last ones first."""
         for position in range(self._born.get(market, 0) - 1, -1, -1):
             if position not in self.roles[market]:
                 yield self.company(market, position, 0)
@@ -158,19 +158,19 @@ class World:
                 yield company
 
     def changing(self, market: str, day: int) -> Iterator[Company]:
-        """Companies whose story moves on `day`."""
+        """Companies with a step of their story on `day`."""
         for position, role in self.roles.get(market, {}).items():
             if role.begins <= day < role.begins + len(role.story.steps):
                 yield self.company(market, position, day)
 
     def count(self, market: str, day: int) -> int:
-        """How many companies exist or have existed by `day`."""
-        if market not in self._born:  # not played
+        """Number of companies that exist or have existed by `day`."""
+        if market not in self._born:  # market not in this world
             return 0
         return self._born[market] + (day if any(story.founded for story in _STORIES[market]) else 0)
 
     def turns(self, market: str, position: int) -> list[int]:
-        """Days on which a company may look different from the day before, and the day it appears."""
+        """Days on which a company may change, and the day it first appears."""
         role = self.roles[market].get(position)
         if role is None:
             return sorted({0, self.recode_on} & set(range(self.days))) if market in _RECODED else [0]
@@ -180,7 +180,7 @@ class World:
         return sorted({first} | {day for day in days if first <= day < self.days})
 
     def _cast(self, market: str) -> dict[int, _Role]:
-        """Position -> role. New companies stand behind those of the first day, one per day."""
+        """Maps positions to roles. New companies follow those of the first day, one per day."""
         roles: dict[int, _Role] = {}
         taken = 0
         for day in range(1, self.days):
@@ -197,7 +197,7 @@ class World:
         return roles
 
     def _live(self, market: str, position: int, day: int) -> tuple[Company, list[Planned]]:
-        """The company at the end of `day` and the events of that very day."""
+        """The company at the end of `day`, and the events of that day only."""
         edition = int(day >= self.recode_on)
         company = BIRTHS[market](self.seed, position, FIRST_DAY, edition)
         role = self.roles[market].get(position)

@@ -1,8 +1,9 @@
-"""A world as folders of files.
+"""Writes a world as folders of files.
 
 `DIR/YYYY-MM-DD/<cc>/<dataset folder>/…`, with `day.json` in each day and `truth.json` in DIR.
-Belongs here: the layout, and which writer serves which market. A further market is one writer module and one
-line in `WRITERS`. Does not belong here: any file format (`writers_*`).
+
+Belongs here: the layout, and the writer of each market. A further market needs one writer module and one line
+in `WRITERS`. Does not belong here: any file format (`writers_*`).
 """
 
 from __future__ import annotations
@@ -32,11 +33,10 @@ OBSERVED: Final = "T04:00:00Z"  # the registries publish at night
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """What one market's files are made of.
+    """The files of one market.
 
-    `day` writes a day's files below a folder; `complete` names the datasets whose files hold the whole
-    register; `document` is what stands for one set of accounts in an id: the register's number, else a
-    SHA-256.
+    `day` writes a day's files below a folder; `complete` lists the datasets delivered as full snapshots;
+    `document` identifies a set of accounts in an id: the register's number, else a SHA-256.
     """
 
     day: Callable[[World, int, Path], None]
@@ -67,9 +67,8 @@ def write(
 ) -> list[Path]:
     """Writes every day of the world below `directory` and returns the folders of the days, in order.
 
-    `progress` is told what is being written. Without truth only the registries' files and `day.json` are
-    written: what a load test of a million companies wants. `writers` may differ from the usual ones in their
-    formats (`writers_no.Formats`).
+    `progress` is called with each step. Without truth only the registries' files and `day.json` are written,
+    for load tests of a million companies. `writers` may use other formats (`writers_no.Formats`).
     """
     directory.mkdir(parents=True, exist_ok=True)
     folders = [
@@ -105,12 +104,12 @@ def write_day(
 
 
 def document_of(company: Company, accounts: Accounts) -> str:
-    """What stands for a document in the id of its events, where files are taken in."""
+    """Identifies a document in the id of its events, if files are ingested."""
     return WRITERS[company.market].document(company, accounts)
 
 
 def served_document_of(company: Company, accounts: Accounts) -> str:
-    """The same where registries are asked: the British streams tell a filing's own id, which no file holds."""
+    """The same if registries are queried: the British streams have a filing's own id, which no file contains."""
     return (
         filings_uk.document(company, accounts) if company.market == "UK" else document_of(company, accounts)
     )

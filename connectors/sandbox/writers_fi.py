@@ -1,10 +1,9 @@
 """Finnish files: the bulk file of companies, statements and their list, notices, releases.
 
-See docs/formats/fi.md 2 to 6.
-
-Folders and names are those of the stored samples. Registers are whole on every day; statements, notices and
-releases are all there on the first day and only what is new later. Does not belong here: what one record looks
-like (`ytj_fi`, `statements_fi`, `notices_fi`, `releases_fi`), or HTTP (`desk_fi`).
+See docs/formats/fi.md 2 to 6. Folders and names are those of the stored samples. Registers are full snapshots
+on every day; statements, notices and releases are complete on the first day and only new ones later. Does not
+belong here: the format of a record (`ytj_fi`, `statements_fi`, `notices_fi`, `releases_fi`), or HTTP
+(`desk_fi`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from connectors.sandbox.world import World
 
 COMPLETE: Final = ("fi.ytj",)
 _BEGINNING: Final = date(2014, 11, 7)  # no notice is older
-_REPLACED: Final = 2  # versions of one key from which on only the bytes tell them apart
+_REPLACED: Final = 2  # from this version of a key on, ids use the bytes' hash
 Record = dict[str, Any]
 
 
@@ -54,7 +53,7 @@ def _dump(path: Path, value: object) -> None:
 
 
 def write_bulk(world: World, day: int, file: Any) -> None:
-    """`all_companies`: a zip of one member, one array, streamed; stamped with the day."""
+    """`all_companies`: a streamed zip of one member with one array; dated with the day."""
     today = world.date(day)
     info = zipfile.ZipInfo(f"data_{today:%Y%m%d}.json", (today.year, today.month, today.day, 3, 30, 0))
     info.compress_type = zipfile.ZIP_DEFLATED
@@ -66,7 +65,7 @@ def write_bulk(world: World, day: int, file: Any) -> None:
 
 
 def bulk_chunks(world: World, day: int) -> Iterator[bytes]:
-    """One JSON array, company by company, the ceased ones included."""
+    """One JSON array, company by company, including ceased ones."""
     separator = "[\n"
     for company in world.all("FI", day):
         yield (separator + json.dumps(ytj_fi.company_object(company), ensure_ascii=False)).encode()
@@ -75,7 +74,7 @@ def bulk_chunks(world: World, day: int) -> Iterator[bytes]:
 
 
 def filings(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
-    """Statements that appear on `day`: all on the first, then the new; the last of a key counts."""
+    """Statements published on `day`: all on the first, then new ones; the last of a key counts."""
     for company in world.filers("FI", day):
         items = company.fresh_accounts if day else company.accounts
         newest = {(accounts.start, accounts.end): accounts for accounts in items}
@@ -89,7 +88,7 @@ def listed(filed: list[tuple[Company, Accounts]]) -> Record:
 
 
 def entry(company: Company, accounts: Accounts) -> Record:
-    """One line of a list of statements."""
+    """One entry of a list of statements."""
     return {
         "businessId": company.number,
         "financialDate": accounts.end.isoformat(),
@@ -98,7 +97,7 @@ def entry(company: Company, accounts: Accounts) -> Record:
 
 
 def document(company: Company, accounts: Accounts) -> str:
-    """What stands for a statement in an id: its key, and from the second replacement on its bytes."""
+    """Identifies a statement in an id: its key, and from the second replacement on a hash of its bytes."""
     same = [item for item in company.accounts if (item.start, item.end) == (accounts.start, accounts.end)]
     if same.index(accounts) < _REPLACED:
         return f"{company.number}:{accounts.end}"

@@ -1,8 +1,7 @@
 """Norwegian files (docs/formats/no.md 2 and 6).
 
-Enhetsregisteret in bulk, Regnskapsregisteret per company and as a mass file.
-Row streams throughout: a file is written company by company. Does not belong here: which company looks how
-(`world`), single entities (`entities_no`).
+Enhetsregisteret in bulk, Regnskapsregisteret per company and as a mass file. Everything is streamed company by
+company. Does not belong here: the state of a company (`world`), single entities (`entities_no`).
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from connectors.sandbox.model import Accounts, Company, Figures
 from connectors.sandbox.world import World
 
 COMPLETE: Final = ("no.enheter",)
-_WINDOW: Final = 3  # the open API answers with the three latest years
-# (figure of a document, field code of the mass file), income statement and balance sheet (docs/formats/no.md 6.4)
+_WINDOW: Final = 3  # the open API returns the three latest years
+# (figure of a document, field code of the mass file): income statement and balance sheet (docs/formats/no.md
+# 6.4)
 _INCOME: Final = (("revenue", 72), ("operating_result", 146), ("net_result", 172))
 _BALANCE: Final = (("short_creditors", 85), ("long_creditors", 86), ("total_assets", 219), ("equity", 250))
 Record = dict[str, Any]
@@ -30,10 +30,10 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """In which of the register's formats a day is written.
+    """The register's formats that a day is written in.
 
-    bulk: csv, csv.gz or json.gz. edition: of the CSV, present or 2024. accounts: json (one answer per
-    company), xml (one mass file), both or none; a million single answers are a million files.
+    bulk: csv, csv.gz or json.gz. edition: CSV columns, present or 2024. accounts: json (one response per
+    company), xml (one mass file), both or none; a million json responses are a million files.
     """
 
     bulk: str = "csv"
@@ -57,7 +57,7 @@ def write_day(world: World, day: int, folder: Path, formats: Formats | None = No
 
 
 def _write_roles(world: World, day: int, folder: Path) -> None:
-    """All roles on the first day, then the answers about companies whose owners changed."""
+    """All roles on the first day, afterwards responses for companies with changed owners."""
     answers = _folder(folder, "roller")
     if day == 0:
         with (answers / "roller_alle.json").open("wb") as file:
@@ -83,12 +83,12 @@ def _folder(folder: Path, dataset: str) -> Path:
 
 
 def compressed(path: Path) -> IO[bytes]:
-    """A gzip without a time stamp: the same world gives the same bytes."""
+    """A gzip file without a time stamp: the same world gives the same bytes."""
     return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)  # type: ignore[return-value]
 
 
 class _Lines:
-    """Takes what the csv module writes and hands it on line by line."""
+    """Receives the csv module's output one line at a time."""
 
     def __init__(self) -> None:
         self.line = ""
@@ -99,7 +99,7 @@ class _Lines:
 
 
 def csv_chunks(world: World, day: int, edition: str = "present") -> Iterator[bytes]:
-    """The bulk CSV, line by line: every value quoted; the 2024 edition's header was not."""
+    """The bulk CSV, line by line: every value quoted; the 2024 columns have an unquoted header."""
     columns = entities_no.COLUMNS if edition == "present" else entities_no.COLUMNS_2024
     target = _Lines()
     writer = csv.writer(target, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -123,12 +123,12 @@ def json_chunks(world: World, day: int) -> Iterator[bytes]:
 
 
 def accounts_answer(company: Company) -> bytes:
-    """The answer of `/regnskap/{orgnr}`: six-row shape, or one short row as before October 2026."""
+    """The response of `/regnskap/{orgnr}`: six-row shape, or one short row as before October 2026."""
     return json.dumps(accounts_rows(company), ensure_ascii=False, indent=2).encode()
 
 
 def accounts_rows(company: Company) -> list[Record]:
-    """KONSERN rows first, each kind oldest first; one row, SELSKAP, in the older shape."""
+    """KONSERN rows first, each type oldest first; one SELSKAP row in the older shape."""
     years = company.current_accounts()
     if not company.extended:
         return [_row(company, years[-1], years[-1].figures, "SELSKAP")]
@@ -168,7 +168,7 @@ def row_id(accounts: Accounts, kind: str) -> int:
 
 
 class _Amounts:
-    """Spells amounts as whole numbers or with a decimal: both occur, and mean the same."""
+    """Formats amounts as integers or with a decimal: both occur and mean the same."""
 
     def __init__(self, company: Company) -> None:
         plain = not company.extended
@@ -178,7 +178,7 @@ class _Amounts:
         return amount if self.plain else float(amount)
 
     def post(self, name: str, amount: int | None) -> Record:
-        """One post; a missing one leaves an empty object behind."""
+        """One item; a missing one is an empty object."""
         return {} if amount is None else {name: self(amount)}
 
 

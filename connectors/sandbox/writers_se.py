@@ -1,8 +1,8 @@
-"""Swedish files of one day: both bulk files, annual reports, answers of the API, registers of issuers, notices.
+"""Swedish files of one day: bulk files, annual reports, API responses, registers of issuers, notices.
 
-Belongs here: zips, names and folders. The registry names an archive of reports after its week, on whose
-Monday it counts as published; a day that is no Monday brings single packages, as the API hands them out. Does
-not belong here: records (`bulk_se`), documents (`ixbrl_se`, `reports_se`), HTTP (`desk_se`).
+Belongs here: zips, names and folders. The registry names a weekly archive of reports after its week, with that
+week's Monday as publication day; on other days there are single packages, as returned by the API. Does not
+belong here: records (`bulk_se`), documents (`ixbrl_se`, `reports_se`), HTTP (`desk_se`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from connectors.sandbox import answers_se, bulk_se, exports_se, press_mfn, relea
 from connectors.sandbox.world import World
 
 COMPLETE: Final = ("se.bolagsverket", "se.scb")
-_FIRST_RUN: Final = 76  # number of SCB's extraction; it counts up
+_FIRST_RUN: Final = 76  # sequence number of SCB's extraction
 _MONDAY: Final = 0
 
 
@@ -60,12 +60,12 @@ def _write_reports(world: World, day: int, folder: Path) -> None:
 
 
 def write_organisations(world: World, day: int, file: IO[bytes]) -> None:
-    """Bolagsverket's zip."""
+    """Writes Bolagsverket's zip."""
     _zip(file, "bolagsverket_bulkfil.txt", world.date(day), bulk_se.organisation_lines(world, day))
 
 
 def write_statistics(world: World, day: int, file: IO[bytes]) -> None:
-    """SCB's zip; the name inside has a stamp."""
+    """Writes SCB's zip; its member's name has a time stamp."""
     today = world.date(day)
     name = f"scb_bulkfil_JE_{today:%Y%m%d}T055245_{_FIRST_RUN + day}.txt"
     _zip(file, name, today, bulk_se.statistical_lines(world, day))

@@ -1,7 +1,7 @@
 """British files: BasicCompanyData, the PSC snapshot and the daily accounts zip (docs/formats/uk.md 3, 4 and 8).
 
-Names are the registry's, with one liberty: the register dates BasicCompanyData with the first of a month, the
-sandbox with its day, because its register is published every day. Zips are streamed and carry the day's
+Names are the registry's, with one exception: the register dates BasicCompanyData with the first of a month, the
+sandbox with its day, because its register is published every day. Zips are streamed and carry the day's time
 stamp, so that the same world gives the same bytes. Does not belong here: documents (`ixbrl`, `xbrl_xml`), PSC
 lines (`psc_uk`).
 """
@@ -43,8 +43,8 @@ _ADDRESS: Final = (
     "PostCode",
 )
 _FORMER_NAMES: Final = 10
-_MARKED: Final = 9  # one company in so many files with a byte order mark
-# Stray blanks before some names are the registry's own.
+_MARKED: Final = 9  # every ninth company's files have a byte order mark
+# The blanks before some names are the registry's own.
 COLUMNS: Final = (
     "CompanyName", " CompanyNumber",
     *(f"{' ' if part.startswith(' ') else ''}RegAddress.{part.strip()}" for part in _ADDRESS),
@@ -89,7 +89,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
 
 
 def write_zip(world: World, day: int, name: str, file: IO[bytes]) -> None:
-    """One of the day's zips, by its name without suffix."""
+    """Writes one of the day's zips, by its name without suffix."""
     today = world.date(day)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         if name == companies_name(today):
@@ -141,7 +141,7 @@ def _day(day: date | None) -> str:
 
 
 def _anniversary(registered: date, today: date, back: int = 0) -> date:
-    """The next, or a former, anniversary; the 29th of February moves to the 28th."""
+    """The next or an earlier anniversary; the 29th of February moves to the 28th."""
     this_year = registered.replace(year=today.year, day=min(registered.day, 28))
     return this_year.replace(year=today.year + (this_year <= today) - back)
 
@@ -171,7 +171,7 @@ def _former_names(company: Company) -> list[str]:
 
 
 def account_members(world: World, day: int) -> Iterator[tuple[str, bytes]]:
-    """Members of the daily zip: documents, community interest packages, and what else has been seen there."""
+    """Members of the daily zip: documents, community interest packages, and a placeholder as seen in real zips."""
     for company in world.filers("UK", day):
         for accounts in company.fresh_accounts if day else company.accounts:
             yield member(company, accounts, day)
@@ -195,7 +195,7 @@ def member(company: Company, accounts: Accounts, day: int) -> tuple[str, bytes]:
 
 
 def document(company: Company, accounts: Accounts) -> bytes:
-    """The instance document itself; some producers put a byte order mark before it."""
+    """The instance document; some producers put a byte order mark before it."""
     if accounts.flavour == "xml":
         return xbrl_xml.render(company, accounts)
     mark = codecs.BOM_UTF8 if company.position % _MARKED == 1 else b""
@@ -203,12 +203,12 @@ def document(company: Company, accounts: Accounts) -> bytes:
 
 
 def document_sha256(company: Company, accounts: Accounts) -> str:
-    """What stands for a native id: the bulk gives none (docs/contract/contract.md 4.6)."""
+    """Replaces a native id, which the bulk lacks (docs/contract/contract.md 4.6)."""
     return hashlib.sha256(document(company, accounts)).hexdigest()
 
 
 def _package(company: Company, accounts: Accounts, body: bytes) -> bytes:
-    """A zip in the zip: the accounts, and a report that has no figures for us."""
+    """A nested zip: the accounts, and a report without figures."""
     buffer = io.BytesIO()
     day = accounts.published
     root = f"CIC-{company.number}"

@@ -1,7 +1,7 @@
-"""American files: the nightly archives, symbols, newest filings, the index of the day, and single filings.
+"""American files: the nightly archives, tickers, latest filings, the daily index, and single filings.
 
-Folders are those of the stored samples. What was filed on a day was accepted in the evening before. Does not belong
-here: what one record looks like (`papers_us`, `facts_us`, `feeds_us`, `headers_us`), or HTTP (`desk_us`).
+Folders are those of the stored samples. Filings of a day were accepted on the evening before. Does not belong
+here: the format of a record (`papers_us`, `facts_us`, `feeds_us`, `headers_us`), or HTTP (`desk_us`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from connectors.sandbox.model_us import Insider, Managed, Paper, Stake
 from connectors.sandbox.world import FIRST_DAY, World
 
 COMPLETE: Final = ("us.tickers",)
-SHOWN: Final = papers_us.YESTERDAY * 4  # how far back the newest filings go on the first day
+SHOWN: Final = papers_us.YESTERDAY * 4  # how far back the latest filings reach on the first day
 _REPORTS: Final = ("8-K",)
 _WHOLE: Final = {Stake: "schedule13", Insider: "forms345", Managed: "form13f"}
 REMOVALS: Final = ("25-NSE", "15-12G")
@@ -36,7 +36,7 @@ def companies(world: World, day: int) -> tuple[Company, ...]:
 
 
 def filed(world: World, day: int) -> list[tuple[Company, Paper]]:
-    """Filings of a day, newest first; on the first day those of the days before it."""
+    """Filings of a day, newest first; on the first day those of the preceding days."""
     last = world.date(day) - papers_us.YESTERDAY
     first = last if day else FIRST_DAY - SHOWN
     found = [
@@ -49,7 +49,7 @@ def filed(world: World, day: int) -> list[tuple[Company, Paper]]:
 
 
 def filed_until(world: World, day: int) -> list[tuple[Company, Paper]]:
-    """Filings that the feeds have named by a day, newest first."""
+    """Filings listed by the feeds up to a day, newest first."""
     return [pair for known in range(day, -1, -1) for pair in filed(world, known)]
 
 
@@ -64,7 +64,7 @@ def find(world: World, day: int, accession: str) -> tuple[Company, Paper] | None
 
 
 def is_whole(paper: Paper) -> bool:
-    """Whether a filing is handed out with its documents; of others only the header is played."""
+    """True if a filing is served with its documents; of others only the header is simulated."""
     return paper.ownership is not None or paper.form in REMOVALS
 
 
@@ -93,12 +93,12 @@ def _write_filing(company: Company, paper: Paper, folder: Path) -> None:
 
 
 def entries(world: World, day: int) -> list[tuple[Company, Paper, tuple[str, str, str]]]:
-    """What the Atom lists: every filing of the day once for each party."""
+    """Entries of the Atom feed: every filing of the day once for each party."""
     return _by_party(filed(world, day))
 
 
 def newest(world: World, day: int) -> list[tuple[Company, Paper, tuple[str, str, str]]]:
-    """What the Atom goes back to when it is paged."""
+    """Entries of the Atom feed over all pages."""
     return _by_party(filed_until(world, day))
 
 
@@ -109,7 +109,7 @@ def _by_party(
 
 
 def symbols(world: World, day: int) -> dict[str, Any]:
-    """The list of symbols."""
+    """The list of tickers."""
     data = [
         [int(cik(company)), company.name, symbol, exchange]
         for company in companies(world, day)
@@ -119,7 +119,7 @@ def symbols(world: World, day: int) -> dict[str, Any]:
 
 
 def write_submissions(world: World, day: int, file: BinaryIO) -> None:
-    """The nightly archive of filers with their continuation files, holders among them."""
+    """Writes the nightly archive of filers with their continuation files, including holders."""
     _archive(world, day, file, _filers(world, day))
 
 
@@ -135,7 +135,7 @@ def _filers(world: World, day: int) -> Iterator[tuple[str, Any]]:
 
 
 def write_facts(world: World, day: int, file: BinaryIO) -> None:
-    """The nightly archive of facts: filers without any are not in it."""
+    """Writes the nightly archive of facts; filers without facts are omitted."""
     answers = ((f"CIK{cik(company)}.json", facts_us.facts(company)) for company in companies(world, day))
     _archive(world, day, file, ((name, answer) for name, answer in answers if answer is not None))
 
@@ -150,7 +150,7 @@ def _archive(world: World, day: int, file: BinaryIO, members: Iterator[tuple[str
 
 
 def document(company: Company, accounts: Accounts) -> str:
-    """What stands for accounts in an id: their accession number."""
+    """Identifies accounts in an id: their accession number."""
     return accession_of(company, accounts)
 
 

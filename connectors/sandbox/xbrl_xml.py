@@ -1,7 +1,7 @@
-"""Accounts as plain XBRL of the old UK GAAP taxonomy, with its odd corners (docs/formats/uk.md 9.2 and 9.3).
+"""Accounts as plain XBRL of the old UK GAAP taxonomy, with its quirks (docs/formats/uk.md 9.2 and 9.3).
 
-The entity identifier is the company's name under a free-text scheme; the number stands in a fact and in the
-file name; amounts are plain with a leading minus; unit and context ids follow the client software.
+The entity identifier is the company's name under a free-text scheme; the number is in a fact and in the file
+name; amounts are plain with a leading minus; unit and context ids follow the client software.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Companies of the Finnish trade register as YTJ v3 spells them (docs/formats/fi.md 2.2).
+"""Companies of the Finnish trade register in YTJ v3 JSON (docs/formats/fi.md 2.2).
 
-Belongs here: one company of the world -> one object, odd corners included: keys that are absent, null or empty
-alike, descriptions in any order and without English, two spellings of time stamps, `status` 2 for the living
-and the ceased. Does not belong here: files and folders (`writers_fi`), HTTP (`desk_fi`).
+Belongs here: converting one company of the world to one object, quirks included: absent, null or empty keys
+alike, descriptions in any order and without English, two formats of time stamps, `status` 2 for active and
+ceased companies. Does not belong here: files and folders (`writers_fi`), HTTP (`desk_fi`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from connectors.sandbox.model_fi import Entry
 from connectors.sandbox.names import Place
 
 LANGUAGES: Final = ("1", "2", "3")  # Finnish, Swedish, English
-_CONSTANT: Final = "2"  # the state of the business id: the same for the living and the ceased
+_CONSTANT: Final = "2"  # status of the business id: the same for active and ceased companies
 _AUTHORITIES: Final = {TRADE: "2"}
 _TAX_ADMINISTRATION: Final = "1"
 _EMPTY_PARTS: Final = ("entrance", "apartmentNumber", "apartmentIdSuffix", "co")
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def company_object(company: Company) -> Record:
-    """The company as both the bulk file and the search give it; what is missing is left out."""
+    """The company object, the same in the bulk file and the search; missing values are omitted."""
     own = company.finnish
     record: Record = {"businessId": _business_id(company)}
     if company.position % 5 == 0:
@@ -54,13 +54,13 @@ def company_object(company: Company) -> Record:
 
 
 def _business_id(company: Company) -> Record:
-    """The scheme began in 1978: whoever is older shows that day."""
+    """The business id with its registration date; the scheme began in 1978, so older companies have that day."""
     issued = max(company.registered, SCHEME_BEGAN)
     return {"value": company.number, "registrationDate": issued.isoformat(), "source": "3"}
 
 
 def _names(company: Company) -> list[Record]:
-    """Present, former, parallel and auxiliary names in one list, the present one not always first."""
+    """Current, former, parallel and auxiliary names in one list, the current one not always first."""
     own, since = company.finnish, company.registered
     found: list[Record] = []
     for version, (changed, name) in reversed(list(enumerate(company.former_names, 2))):
@@ -69,7 +69,7 @@ def _names(company: Company) -> list[Record]:
     found.append(_name(company.name, "1", since, own.ended, 1))
     if own.parallel:
         found.append(_name(own.parallel, "2", company.registered, own.ended, 1))
-    if own.auxiliary:  # younger than the name itself, and never the name
+    if own.auxiliary:  # registered later than the name; must never be taken for the name
         found.append(_name(own.auxiliary, "3", company.registered + timedelta(days=400), own.ended, 1))
     return list(_shuffled(company, found))
 
@@ -107,7 +107,7 @@ def _texts(company: Company, texts: tuple[str, str, str | None]) -> list[Record]
 
 
 def _shuffled(company: Company, items: Sequence[T]) -> Sequence[T]:
-    """The order means nothing in this register."""
+    """Rotates the list: order is meaningless in this register."""
     cut = company.position % max(len(items), 1)
     return [*items[cut:], *items[:cut]]
 
@@ -128,7 +128,7 @@ def _trade_status(entries: Sequence[Entry]) -> str:
 
 
 def _addresses(company: Company) -> list[Record]:
-    """Visiting address, sometimes a postal one too, or that alone; abroad a free line."""
+    """A visiting address, both visiting and postal, or only postal; abroad a free-text line."""
     place = company.place
     if place is None:
         line = f"{company.street}, 99999 Musterstadt"
@@ -167,13 +167,13 @@ def _address(company: Company, kind: int, place: Place) -> Record:
 
 
 def _stamp(company: Company) -> str:
-    """No zone, and two spellings: both are Finnish time."""
+    """Time stamp without zone, in two formats: both are Finnish time."""
     day = company.finnish.modified or company.registered
     return f"{day}T10:04:06" if company.position % 2 else f"{day} 01:49:24"
 
 
 def _with_gaps(company: Company, record: Record) -> Record:
-    """What is empty is left out, null or an empty list: all three occur and mean the same."""
+    """Empty values are omitted, null or an empty list: all three occur and mean the same."""
     match company.position % 3:
         case 0:
             return {key: value for key, value in record.items() if value != []}

@@ -1,4 +1,4 @@
-"""Sweden: Bolagsverket, SCB, Finansinspektionen. What is read and why, and what is left out: README.md."""
+"""Sweden: Bolagsverket, SCB, Finansinspektionen. Scope and omissions: README.md."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ _REGISTERS: Final = with_listings(
     ESMA,
 )
 _TOLD: Final = with_news(_REGISTERS, PRESS)
-# rows of the wire are linked last, and notices by theirs
+# links by wire rows come last, and those of notices follow them
 _NOTIFIED: Final = replace(_TOLD, links=(*_TOLD.links, *flagging.LAST_LINKS))
 SWEDEN: Final = with_acts(_NOTIFIED, acts.DATASETS, acts.REGISTER)

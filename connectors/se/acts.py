@@ -1,4 +1,4 @@
-"""Acts of regulators that concern Swedish companies: which datasets, and which names of the register answer.
+"""Regulator acts about Swedish companies: the datasets, and the register names they are matched against.
 
 Does not belong here: reading them (`connectors.regulators`).
 """
@@ -17,7 +17,7 @@ from connectors.se.registered import with_names
 
 
 def _names(rows: pl.DataFrame) -> pl.Series:
-    """Present names of organisations that are not deregistered."""
+    """Current names of organisations that are not deregistered."""
     is_there = rows["avregistreringsdatum"].is_null()
     names = pl.Series("name", [None], pl.String).new_from_index(0, rows.height)
     some = with_names(rows.select(NAMES).filter(is_there))["_name"]

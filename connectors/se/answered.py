@@ -1,7 +1,7 @@
-"""What the API answered of a company: staged blocks as statements like those of the bulk files.
+"""Converts staged API blocks to one statement per company, in the same shape as those of the bulk files.
 
-Belongs here: blocks to groups of a statement, each with the instant it was answered. Does not belong here: the
-choice between bulk and API (`profiles`).
+Belongs here: blocks to groups of a statement, each with its response time. Does not belong here: the choice
+between bulk and API (`profiles`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from connectors.se.registered import ADDRESS, with_address, with_names
 _FIRST: Final = [f.NUMBER, f.SERIAL]
 _ACTIVITY: Final = {"JA": "1", "NEJ": "9"}
 
-# group of a statement -> block that answers it, and the columns it gives
+# group of a statement -> API block that supplies it, and its columns
 _BLOCKS: Final = {
     "form": (f.FORM, {"form": "kod"}),
     "country": (f.COUNTRY, {"country": "kod"}),
@@ -29,14 +29,14 @@ _BLOCKS: Final = {
 
 
 def registered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Bolagsverket's groups, one row per company: `<group>_seen` is null where a group was never answered."""
-    if rows.is_empty():  # most companies were never asked for
+    """Bolagsverket's groups, one row per company; `<group>_seen` is null where the API never returned the group."""
+    if rows.is_empty():  # most companies were never requested
         return rows.select(f.NUMBER)
     first = _firsts(rows.lazy())
     parts = [_block(first, block, columns, group) for group, (block, columns) in _BLOCKS.items()]
     parts += [_names(first), _addresses(first), _block(first, f.REASON, {"reason": "kod"}, "reason")]
     joined = reduce(_joined, parts)
-    # a reason of another day than the deregistration is of another deregistration
+    # a reason dated differently from the deregistration belongs to another deregistration
     same = pl.col("reason_seen") == pl.col("deregistration_seen")
     return joined.with_columns(pl.when(same).then("reason").alias("reason")).drop("reason_seen").collect()
 
@@ -61,7 +61,7 @@ def statistics(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _firsts(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Each block of the first of several firms under one number."""
+    """Blocks of the first firm where several share one number."""
     return rows.sort(*_FIRST).unique([f.NUMBER, f.BLOCK], keep="first", maintain_order=True)
 
 

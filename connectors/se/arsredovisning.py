@@ -1,4 +1,4 @@
-"""Dataset se.arsredovisningar: annual reports in iXBRL, in weekly zips, packages or loose.
+"""Dataset se.arsredovisningar: annual reports in iXBRL, in weekly zips, packages or single files.
 
 See docs/formats/se.md 4 and 6.
 
@@ -26,8 +26,8 @@ from connectors.se.arsredovisning_names import NESTED, basename, package, publis
 from connectors.se.arsredovisning_schema import KEY, REPORTS
 from connectors.se.register import HOST, LICENCE, company_number
 
-_CHUNK: Final = 512  # documents of one batch
-_LARGEST: Final = 64 << 20  # bytes of a document; the registry's own limit is 5 MB
+_CHUNK: Final = 512  # documents per batch
+_LARGEST: Final = 64 << 20  # bytes per document; the registry's own limit is 5 MB
 _STEP: Final = 256 << 10
 _MARKUP: Final = re.compile(r"\.(?:x?html?|xml)(?:~\d+)?$", re.IGNORECASE)
 _HIDDEN: Final = re.compile(r"(?:^|/)(?:__MACOSX/|\._)")
@@ -37,7 +37,7 @@ _INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Weekly zips and packages, and inline documents by their bytes. Documents do not say when they came."""
+    """Recognises weekly zips, packages and inline documents by their bytes. Documents carry no arrival time."""
     head = opening(head)
     found = sniff(head)
     if found is Format.ZIP or week_end(name) is not None:
@@ -52,13 +52,13 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Rows of all documents of a piece; every package gives rows or is listed with its reason."""
+    """Yields rows of all documents of a piece; a package without rows is rejected with a reason."""
     yield from _Reader(piece).batches()
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A document of a package that holds figures."""
+    """A document in a package that contains figures."""
 
     member: str | None
     sha256: str
@@ -66,7 +66,7 @@ class _Found:
 
 
 class _Reader:
-    """Documents of one piece to batches."""
+    """Converts the documents of one piece to batches."""
 
     def __init__(self, piece: Piece) -> None:
         self._piece = piece
@@ -92,7 +92,7 @@ class _Reader:
         return staged.batch(REPORTS, rows, rejects, self._tally.drain())
 
     def _take(self, outer: str, members: Iterator[Piece]) -> None:
-        """The reports of one package: of several documents about one year the one with most figures."""
+        """Adds the reports of one package; of several documents for one year, the one with the most figures."""
         name = outer or basename(self._piece.name)
         found = [document for member in members if (document := self._document(name, member)) is not None]
         best: dict[tuple[str, Any], _Found] = {}
@@ -106,11 +106,11 @@ class _Reader:
             self._add(name, one)
 
     def _document(self, name: str, member: Piece) -> _Found | None:
-        """A document with figures; what lies beside the report is counted, what is damaged is rejected."""
+        """Reads a document with figures; other files of the package are counted, damaged ones rejected."""
         path = member.member
         try:
             if path is not None and not _MARKUP.search(path):
-                member.open().close()  # a zip that cannot be opened comes as itself, and says why
+                member.open().close()  # raises the reason if the zip cannot be opened
                 self._tally.add("skipped_documents", "no markup (picture, PDF, ESEF package)", name)
                 return None
             body = _body(member)
@@ -174,16 +174,16 @@ def _body(member: Piece) -> bytes:
 
 
 def _public(name: str) -> str:
-    """A name without a number that may be a person's."""
+    """File name with any number that may be personal removed."""
     return _NUMBER.sub(lambda found: found[0] if company_number(found[0]) else "(withheld)", name)
 
 
 def _package_of(member: Piece) -> str:
-    """The nested zip that a member lies in; empty where it lies in the piece itself."""
+    """Name of the nested zip that contains a member; empty if the member is directly in the piece."""
     outer, nested, _ = (member.member or "").partition(NESTED)
     if nested:
         return outer
-    # a nested zip that cannot be opened comes as itself
+    # a nested zip that cannot be opened is passed on as a member
     return outer if outer.lower().endswith(".zip") else ""
 
 
@@ -222,7 +222,7 @@ DATASET: Final = Dataset(
     title="Bolagsverket: annual reports",
     licence=LICENCE,
     cadence=Cadence(cron="30 1 * * 1", stale_after_hours=240),  # published Mondays just after midnight
-    # A document that says nothing speaks for itself only; half of them failing is a change of format.
+    # A single unreadable document means little; half of them failing means the format changed.
     guard=Guard(max_rejected=0.5),
     host=HOST,
     staged={REPORTS.name: REPORTS},

@@ -1,6 +1,6 @@
-"""One document of a filing to figures: whose, of which years and scopes, in which currency. Pure.
+"""Converts one filing document to figures by company, year, scope and currency. Pure.
 
-Belongs here: the company, the year and the other words of a document. Does not belong here: the choice among
+Belongs here: the company, the year and the other text facts of a document. Does not belong here: the choice among
 facts (`arsredovisning_figures`), packages and frames (`arsredovisning`).
 """
 
@@ -24,7 +24,7 @@ _FRAMEWORKS: Final = (("/k3", "K3"), ("/k2", "K2"))
 
 
 class NoReport(Exception):  # noqa: N818 - says what the document is
-    """A document that is no annual report of a known company and year. `beside`: an audit report and the like."""
+    """The document is no annual report of a known company and year, but e.g. an accompanying audit report."""
 
     def __init__(self, reason: str, *, beside: bool = False) -> None:
         super().__init__(reason)
@@ -35,7 +35,7 @@ class NoReport(Exception):  # noqa: N818 - says what the document is
 class Row:
     """Figures of one period and scope; None where the document tags none.
 
-    is_overview: known from the multi-year overview alone, which rounds.
+    is_overview: taken from the multi-year overview only, which is rounded.
     """
 
     start: date
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(slots=True)
 class Document:
-    """What one document says. `size`: how many figures it tags, which tells the report from what lies beside."""
+    """Content of one document. `size`: number of tagged figures; separates the report from accompanying files."""
 
     number: str
     name: str | None
@@ -75,7 +75,7 @@ class Document:
 
 
 class _Said:
-    """The words of a document, by family of namespace: an audit report repeats some of the company's."""
+    """Text facts of a document by namespace family (an audit report repeats some of the company's)."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._facts = [fact for fact in facts if fact.name in tags.METADATA]
@@ -98,7 +98,7 @@ class _Said:
 
 
 def read_document(body: bytes, due: tuple[str, date] | None) -> Document:
-    """One document. `due`: company and last day by the name of its package; the company must be that one.
+    """Parses one document. `due`: company and last day from the package name; the company must match.
 
     Raises Malformed (no XBRL) or NoReport.
     """
@@ -130,7 +130,7 @@ def read_document(body: bytes, due: tuple[str, date] | None) -> Document:
 
 
 def _number(report: Report, said: _Said, due: tuple[str, date] | None) -> str:
-    """The package's name decides; a document that states another company is not believed."""
+    """Company number; the package name decides, and a document stating another company is rejected."""
     contexts = (fact.context.entity for fact in report.facts if fact.context is not None)
     texts = (said.text(tags.NUMBER), next(contexts, None))
     stated = next(filter(None, (company_number(text or "") for text in texts)), None)
@@ -143,7 +143,7 @@ def _number(report: Report, said: _Said, due: tuple[str, date] | None) -> str:
 
 
 def _year(said: _Said, figures: Figures, report: Report, due: date | None) -> tuple[date, date]:
-    """The year that the document states; else the longest stretch with figures that ends last."""
+    """Stated financial year; otherwise the longest period with figures among those ending last."""
     start = said.date(tags.FIRST_DAY, tags.COMPANY_FAMILY)
     end = said.date(tags.LAST_DAY, tags.COMPANY_FAMILY)
     if start is not None and end is not None and start <= end <= start + _LONGEST:
@@ -156,7 +156,7 @@ def _year(said: _Said, figures: Figures, report: Report, due: date | None) -> tu
         if since <= until <= since + _LONGEST and (last is None or until == last)
     ]
     if not found:
-        raise NoReport("it states no financial year, and no period of its figures tells one")
+        raise NoReport("it states no financial year, and none follows from its figures")
     report.signals["assumed_year", "the document does not state its year"] += 1
     until, _, since = max(found)
     return since, until
@@ -171,14 +171,14 @@ def _check(document: Document, said: _Said, due: tuple[str, date] | None) -> Non
     if due is not None and due[1] != document.end:
         document.signals["other_period", "the name of the package ends on another day"] += 1
     stated = next(filter(None, map(said.text, tags.CURRENCY)), None)
-    # later editions name a member of a list (se-mem-base:…Member) instead of the code
+    # later taxonomy versions use a list member (se-mem-base:…Member) instead of the code
     is_code = stated is not None and document.currency is not None and len(stated) == len(document.currency)
     if is_code and stated != document.currency:
         document.signals["other_currency", str(stated)] += 1
 
 
 def _rows(figures: Figures, start: date, end: date) -> list[Row]:
-    """The own year of each scope, then every earlier period with figures."""
+    """Rows: the document's own year per scope, then every earlier period with figures."""
     rows: list[Row] = []
     for is_group in (False, True):
         earlier = {found for found in figures.periods(is_group) if found[1] < start}
@@ -218,7 +218,7 @@ def _row(figures: Figures, start: date, end: date, is_group: bool, *, is_compara
 
 
 def _marked(row: Row) -> Row | None:
-    """None where nothing is known; `is_overview` where an earlier year has none of the statements' lines."""
+    """None if the row has no figures; sets `is_overview` if an earlier year has no line of the statements."""
     statement = (row.operating_result, row.net_result, row.equity, row.gross_result)
     other = (row.revenue, row.after_financials, row.total_assets, row.employees)
     if all(value is None for value in (*statement, *other)):

@@ -1,8 +1,8 @@
-"""Fetching the weekly zips of annual reports: the listing says what there is and when it was written.
+"""Fetches the weekly zips of annual reports, found by the bucket listing with its modification times.
 
-Archives of past weeks are written anew now and then, so the cursor is the instant of writing (and the key) of
-the last zip taken: whatever was written later comes, oldest first. Where nothing was taken yet the newest week
-alone comes; the archive back to 2020 (100 GB) is ingested from files.
+Archives of past weeks are rewritten occasionally, so the cursor is the modification time (and key) of the last
+zip fetched; everything modified later is fetched, oldest first. The first run fetches only the newest week; the
+archive back to 2020 (100 GB) is ingested from files.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 FILES_URL: Final = f"https://{HOST}/arsredovisningar-bulkfiler"
 PREFIX: Final = "arsredovisningar/"
 _NAMESPACE: Final = "{http://s3.amazonaws.com/doc/2006-03-01/}"
-_MOST_PAGES: Final = 200  # of 1,000 keys
+_MOST_PAGES: Final = 200  # 1,000 keys each
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One zip of the listing. The order of writing is the order of taking."""
+    """One zip of the listing. Zips are fetched in order of modification time."""
 
     written_at: datetime
     key: str
@@ -42,14 +42,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of the listing; `marker` asks for the next one, None on the last."""
+    """One page of the listing; `marker` requests the next page and is None on the last."""
 
     files: tuple[Listed, ...]
     marker: str | None
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Zips written after the one of the cursor, oldest first."""
+    """Fetches zips modified after the cursor, oldest first."""
     del subjects  # whole weeks only
     for listed in _due(_listed(http), cursor):
         url = f"{FILES_URL}/{quote(listed.key)}"
@@ -61,30 +61,30 @@ def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
 
 
 def page_url(marker: str | None) -> str:
-    """A page of the listing. The marker is no plain key and goes back as it came, percent-encoded."""
+    """URL of a listing page. The marker is opaque: it is sent back unchanged, percent-encoded."""
     after = "" if marker is None else f"&marker={quote(marker, safe='')}"
     return f"{FILES_URL}?prefix={PREFIX}{after}"
 
 
 def page_of(url: str, body: bytes) -> Page:
-    """A page read. Raises WrongBody for what is no listing, or one that breaks off."""
+    """Parses a listing page. Raises WrongBody if the body is no listing or is truncated."""
     try:
         root = parse(body).roots[0]
     except Malformed as error:
-        raise WrongBody(url, 200, f"the listing of the archive was due: {error}") from None
+        raise WrongBody(url, 200, f"expected the listing of the archive: {error}") from None
     if root.tag != f"{_NAMESPACE}ListBucketResult":
-        raise WrongBody(url, 200, "the listing of the archive was due, the body is other markup")
+        raise WrongBody(url, 200, "expected the listing of the archive, found other markup")
     files = tuple(filter(None, map(_file, root.iterchildren(f"{_NAMESPACE}Contents"))))
     if (root.findtext(f"{_NAMESPACE}IsTruncated") or "").strip() != "true":
         return Page(files, None)
     marker = root.findtext(f"{_NAMESPACE}NextMarker")
     if not marker:
-        raise WrongBody(url, 200, "the listing goes on and does not say where (no NextMarker)")
+        raise WrongBody(url, 200, "the listing is truncated, but has no NextMarker")
     return Page(files, marker)
 
 
 def _file(element: etree._Element) -> Listed | None:
-    """A weekly zip; None for another key, which the archive may hold one day."""
+    """The weekly zip of a listing element; None for any other key."""
     key = element.findtext(f"{_NAMESPACE}Key") or ""
     try:
         written_at = datetime.fromisoformat(element.findtext(f"{_NAMESPACE}LastModified") or "")
@@ -107,7 +107,7 @@ def _listed(http: Http) -> list[Listed]:
         if marker is None:
             break
         if marker in seen:
-            raise WrongBody(url, 200, "the listing sends to a page that was read before")
+            raise WrongBody(url, 200, "the listing links to a page that was already read")
         seen.add(marker)
     if not found:
         raise WrongBody(page_url(None), 200, "the listing names no weekly zip")
@@ -127,7 +127,7 @@ def _cursor(listed: Listed) -> Cursor:
 
 
 def _taken(cursor: Cursor | None) -> tuple[datetime, str] | None:
-    """What the cursor says was taken last; None where it is not one of these."""
+    """Modification time and key of the last zip fetched; None if the cursor has another form."""
     written, _, key = cursor.value.partition("\n") if cursor else ("", "", "")
     try:
         return datetime.fromisoformat(written), key

@@ -1,7 +1,7 @@
-"""Which facts of an annual report are figures of which scope and period, and which counts (docs/formats/se.md 6).
+"""Assigns facts of an annual report to scope and period and picks the valid one (docs/formats/se.md 6).
 
-Contexts are known by their dates and segments, units by their measure, never by their ids. Does not belong
-here: whose the document is and of which year (`arsredovisning_document`).
+Contexts are identified by dates and segments, units by measure, never by their ids. Does not belong here: the
+document's company and year (`arsredovisning_document`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from warehouse.schema.types import LARGEST_INTEGER
 _WHOLE: Final = Decimal(1)
 _MOST_PEOPLE: Final = Decimal(10**10)
 
-Place = tuple[bool, date | None, date]  # group or company, first day (None: a balance), last day
+Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
 
 
 class Figures:
-    """The figures of one document, by place. `currency` is the one most of its amounts are in."""
+    """Figures of one document by place. `currency`: the one most amounts use."""
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
         self.signals = signals
@@ -35,13 +35,13 @@ class Figures:
             self._add(fact)
 
     def periods(self, is_group: bool) -> Iterator[tuple[date, date]]:
-        """First and last days of all stretches of a scope in which something flowed."""
+        """First and last days of all durations of a scope with flow figures."""
         for (group, start, end), found in self._places.items():
             if group == is_group and start is not None and not tags.FLOWS.isdisjoint(found):
                 yield start, end
 
     def value(self, is_group: bool, start: date | None, end: date, names: tuple[str, ...]) -> Decimal | None:
-        """The first of several concepts that is stated; `start` None asks for a balance."""
+        """Value of the first stated concept of several; `start` None means a balance."""
         placed = self._places.get((is_group, start, end), {})
         for name in names:
             if name in placed:
@@ -49,11 +49,11 @@ class Figures:
         return None
 
     def _chosen(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
-        """The most precise of repeats; a coarser one that differs is told, and counts for nothing.
+        """The most precise of repeated facts; a differing coarser one is ignored with a signal.
 
         See docs/formats/se.md 6.
 
-        Overviews are cut as often as rounded. None where the most precise contradict each other: no guess.
+        Overviews are truncated as often as rounded. None if the most precise facts contradict each other.
         """
         choice = choose(facts)
         if choice.agree:
@@ -63,7 +63,7 @@ class Figures:
         return finest.fact.number if finest.agree else None
 
     def money(self, value: Decimal | None, name: str) -> int | None:
-        """Whole units, halves to even; None and a signal for what no register means (more than 63 bits)."""
+        """Whole units, halves to even; None and a signal for implausible values (more than 63 bits)."""
         if value is None:
             return None
         if abs(value) > LARGEST_INTEGER:
@@ -72,7 +72,7 @@ class Figures:
         return int(value.to_integral_value(ROUND_HALF_EVEN))
 
     def heads(self, value: Decimal | None) -> int | None:
-        """Whole persons of full-time equivalents, halves up."""
+        """Full-time equivalents rounded to whole persons, halves up."""
         if value is None:
             return None
         if not 0 <= value <= _MOST_PEOPLE:
@@ -104,7 +104,7 @@ class Figures:
         self._places.setdefault(place, {}).setdefault(fact.name, []).append(fact)
 
     def _scope(self, context: Context) -> bool | None:
-        """Group (True), company, or None: a part, or a segment nobody knows."""
+        """True for group, False for company, None for a part or an unknown segment."""
         if context.dimensions:
             self.signals["unknown_dimension", context.dimensions[0].axis] += 1
             return None

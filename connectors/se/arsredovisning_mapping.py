@@ -1,7 +1,7 @@
-"""Present rows of `se_arsredovisning` to shared filings and figures, and what reports know of companies.
+"""Maps current rows of `se_arsredovisning` to shared filings and financials, and company names from reports.
 
 Belongs here: columns to columns, over whole frames. Does not belong here: which fact is which figure
-(`arsredovisning_figures`), or how companies are put together (`profiles`).
+(`arsredovisning_figures`), or building company profiles (`profiles`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from warehouse.schema.codes import FIGURES
 from warehouse.schema.ids import filing_id_of_bytes
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
-FILING_TYPE: Final = "annual_report"  # nothing else is distributed, however long the year
+FILING_TYPE: Final = "annual_report"  # the only type distributed, whatever the length of the year
 REPORTED: Final = {NUMBER: pl.String, "report_name": pl.String, "report_seen": pl.Datetime("us", "UTC")}
 _HAS_FIGURES: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in FIGURES)
 _PERIOD: Final = ["company_id", "period_end", "is_consolidated"]
 
 
 def tables(present: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """`filings` and `financials_reported` of the companies whose present rows these are."""
+    """`filings` and `financials_reported` from current staged rows."""
     if present.is_empty():
         return {table.name: staged.empty(table) for table in (FILINGS, FINANCIALS_REPORTED)}
     rows = _with_ids(present.select(*REPORTS.names, "_observed_at", "_raw"))
@@ -32,7 +32,7 @@ def tables(present: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def names(present: pl.DataFrame) -> pl.DataFrame:
-    """The name in each company's newest report, for companies that no register file read so far holds."""
+    """Company name from the newest report, for companies missing from every register file read so far."""
     if present.is_empty():
         return pl.DataFrame(schema=REPORTED)
     newest = present.filter(pl.col("company_name").is_not_null()).sort(
@@ -44,7 +44,7 @@ def names(present: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_ids(rows: pl.DataFrame) -> pl.DataFrame:
-    """Company, filing of each scope, and the pointer to the document itself."""
+    """Adds company id, filing id per scope, and the link to the document."""
     rows = rows.with_columns(
         company_id=company_ids(pl.col(NUMBER)),
         raw=pl.when(pl.col("member").is_null())
@@ -65,7 +65,7 @@ def _provenance() -> dict[str, pl.Expr]:
 
 
 def _filings(rows: pl.DataFrame) -> pl.DataFrame:
-    """One per document and scope."""
+    """Filings, one per document and scope."""
     own = rows.sort("is_comparative", "period_start", descending=[False, True])
     first = own.unique(subset="filing_id", keep="first", maintain_order=True)
     return first.select(
@@ -84,9 +84,9 @@ def _filings(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _financials(rows: pl.DataFrame) -> pl.DataFrame:
-    """Figures as documents state them.
+    """Financials as stated in the documents.
 
-    The overview of later years rounds: its rows count only where no statement of any document tells the year.
+    Multi-year overviews are rounded: their rows are used only for years without a full statement in any document.
     """
     stated = rows.filter(_HAS_FIGURES)
     told = stated.filter(~pl.col("is_overview")).select(_PERIOD).unique()

@@ -1,6 +1,6 @@
-"""What names in the archive of annual reports say: weeks of registration, companies, periods.
+"""Parses file names in the archive of annual reports: registration week, company, period.
 
-Belongs here: the names alone. Does not belong here: trusting them over a document (`arsredovisning_document`).
+Belongs here: names only. Does not belong here: trusting them over a document (`arsredovisning_document`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from connectors.kit.facts import day
 from connectors.se.register import company_number
 
-NESTED: Final = "!/"  # between an archive and what is in it
+NESTED: Final = "!/"  # separates an archive from its member
 _WEEKLY: Final = re.compile(r"(?:^|/)(\d{4})/(\d{2})_(\d{1,3})\.zip$")
 _PACKAGE: Final = re.compile(r"(?<!\d)(\d{6}-?\d{4})\D{1,20}?(\d{4}-\d{2}-\d{2})(?!\d)")
 
@@ -24,18 +24,18 @@ def week_end(name: str) -> date | None:
         return None
     try:
         return date.fromisocalendar(int(found[1]), int(found[2]), 7)
-    except ValueError:  # week 53 of a year that has none
+    except ValueError:  # week 53 in a year without one
         return None
 
 
 def published(name: str) -> datetime | None:
-    """When a weekly archive first came out: just after midnight behind its week."""
+    """Publication time of a weekly archive: just after midnight at the end of its week."""
     ended = week_end(name)
     return None if ended is None else datetime.combine(ended + timedelta(days=1), time(), UTC)
 
 
 def package(name: str) -> tuple[str, date] | None:
-    """Company and last day of the period of `<number>_<day>.zip`, whatever stands between them."""
+    """Company number and last day of the period from `<number>_<day>.zip`, with anything in between."""
     for part in reversed(name.split(NESTED)):
         found = _PACKAGE.search(part)
         number = company_number(found[1]) if found else None
@@ -46,5 +46,5 @@ def package(name: str) -> tuple[str, date] | None:
 
 
 def basename(name: str) -> str:
-    """The last part of a path."""
+    """Last component of a path."""
     return name.rpartition("/")[2]

@@ -1,6 +1,6 @@
 """The staged table of `se.arsredovisningar`: one row per document, period and scope.
 
-A document without any figure of its own year has that year's row with nulls.
+A document without figures for its own year has a row of nulls for that year.
 """
 
 from __future__ import annotations

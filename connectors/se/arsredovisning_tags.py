@@ -1,7 +1,7 @@
-"""Concepts of Swedish annual reports (K2, K3, K3K; docs/formats/se.md 6.1), by local name and family of namespace.
+"""Concepts of Swedish annual reports (K2, K3, K3K; docs/formats/se.md 6.1), by local name and namespace family.
 
-Namespaces are matched by their family, whatever their date: 2017, 2020 and 2021 share names. Does not belong
-here: which of several facts counts (`arsredovisning_figures`).
+Namespaces are matched by family regardless of date: 2017, 2020 and 2021 share names. Does not belong here: which
+of several facts counts (`arsredovisning_figures`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ COMPANY_FAMILY: Final = "/cd-base/"
 CERTIFICATE_FAMILY: Final = "/comp-base/"
 AUDIT_FAMILY: Final = "/fr/ar/"
 
-# First that has a value. Revenue has no second choice: gross results and total income are other things.
+# The first with a value wins. Revenue has no fallback: gross result and total income are different figures.
 REVENUE: Final = ("Nettoomsattning",)
 GROSS_RESULT: Final = ("BruttoresultatKostnadsslagsindelad", "BruttoresultatForkortadFunktionsindelad")
 OPERATING_RESULT: Final = ("Rorelseresultat",)
@@ -42,7 +42,7 @@ AUDITED: Final = ("RevisionAvslutandeDatum", "UttalandeText", "Mottagare")
 METADATA: Final = frozenset((FIRST_DAY, LAST_DAY, NAME, NUMBER, SEAT, *CURRENCY, *SIGNED, ADOPTED, *AUDITED))
 WANTED: Final = NUMBERS | METADATA
 
-# Annual and group accounts in one document: every context has one of these (no dimensions, ever).
+# Where one document has annual and group accounts, every context has one of these segments (never dimensions).
 GROUP_SEGMENT: Final = "RedovisningInformationKoncernSegment"
 COMPANY_SEGMENT: Final = "RedovisningInformationJuridiskPersonSegment"
 COMMON_SEGMENT: Final = "RedovisningInformationGenerellSegment"

@@ -1,6 +1,6 @@
-"""Dataset se.blankning: the files of net short positions, for what they say of issuers (docs/formats/se.md 8.2).
+"""Dataset se.blankning: net short position files, used for issuer names and ISINs (docs/formats/se.md 8.2).
 
-Belongs here: the declaration, what a file is, the spreadsheet's rows as a stream (43 MB of XML), rows to links.
+Belongs here: the declaration, recognising files, streaming the spreadsheet's rows (43 MB of XML), rows to links.
 Holders and positions stay in RAW. Does not belong here: fetching (`issuers_fetch`).
 """
 
@@ -32,25 +32,25 @@ _COLUMNS: Final = (
     ("isin",),
     ("datum för positionen", "position date"),
 )
-_WIDTH: Final = 32  # cells of a row that are looked at: the sheet is declared 16,384 wide
-_LARGEST: Final = 1 << 30  # bytes of the sheet; it is 43 MB
+_WIDTH: Final = 32  # cells read per row; the sheet is declared 16,384 wide
+_LARGEST: Final = 1 << 30  # bytes of the sheet; it has 43 MB
 _EPOCH: Final = date(1899, 12, 30)
 _SERIAL: Final = re.compile(r"\d{5}")
 _STAMP: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.ods$")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A spreadsheet, known by its bytes; its name may carry the day."""
+    """Recognises a spreadsheet by its bytes; its name may carry the day."""
     found = sniff(head)
     if found is not Format.ZIP:
-        return NotOurs(f"{found} where a spreadsheet (ODS) was due")
+        return NotOurs(f"expected a spreadsheet (ODS), found {found}")
     stamp = _STAMP.search(name)
     made = day(stamp[1], is_end=False) if stamp else None
     return Recognised(None if made is None else datetime.combine(made, time(), UTC), Scope.PART)
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `se_blankning_emittent`."""
+    """Yields one batch of `se_blankning_emittent`."""
     tally = staged.Tally(piece.dataset)
     rejects: list[tuple[object, str, object]] = []
     try:
@@ -72,7 +72,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 class _NoSheet(Exception):  # noqa: N818 - says what the bytes are
-    """A zip that is no such spreadsheet."""
+    """The zip does not contain the expected spreadsheet."""
 
 
 def _sheet(archive: Archive) -> ZipInfo:
@@ -83,7 +83,7 @@ def _sheet(archive: Archive) -> ZipInfo:
 
 
 def _rows(sheet: IO[bytes]) -> Iterator[list[str]]:
-    """Texts of the cells of every row; what was read is let go."""
+    """Yields the cell texts of every row and frees parsed elements."""
     events = etree.iterparse(sheet, tag=_ROW, resolve_entities=False, no_network=True, huge_tree=True)
     for _, row in events:
         yield _cells(row)
@@ -107,7 +107,7 @@ def _cells(row: etree._Element) -> list[str]:
 def _links(
     rows: Iterator[list[str]], rejects: list[tuple[object, str, object]]
 ) -> Iterator[tuple[str, str, date]]:
-    """(issuer, ISIN, day) of every row below the header."""
+    """Yields (issuer, ISIN, day) of every row below the header."""
     places: tuple[int, int, int] | None = None
     for number, cells in enumerate(rows, 1):
         if places is None:
@@ -126,7 +126,7 @@ def _links(
 
 
 def _header(cells: list[str]) -> tuple[int, int, int] | None:
-    """Places of issuer, ISIN and day where a row names them; the English name may stand behind the Swedish."""
+    """Column positions of issuer, ISIN and day in a header row; the English name may follow the Swedish one."""
     names = [cell.casefold() for cell in cells]
     found = [next((at for at, name in enumerate(names) if name.startswith(due)), None) for due in _COLUMNS]
     issuer, isin, when = found
@@ -134,7 +134,7 @@ def _header(cells: list[str]) -> tuple[int, int, int] | None:
 
 
 def _day(text: str) -> date | None:
-    """2025-12-20; older files have the spreadsheet's own day numbers."""
+    """Date of a cell: 2025-12-20, or a spreadsheet day number in older files."""
     if _SERIAL.fullmatch(text):
         return _EPOCH + timedelta(days=int(text))
     return day(text, is_end=False)

@@ -1,7 +1,7 @@
 """Dataset se.bolagsverket: the weekly bulk file of all organisations (docs/formats/se.md 2).
 
-Belongs here: the declaration, what a file is, its spelling (quotes inside values are not doubled, so records
-are cut at `";"`), reading. Does not belong here: what a record means for a profile (`registered`).
+Belongs here: the declaration, recognising files, the CSV dialect (quotes inside values are not doubled, so
+records are split at `";"`), reading. Does not belong here: what a record means for a profile (`registered`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _QUOTE: Final = '"'
 _BEGINS: Final = re.compile(r'"?\d[\d -]{7,14}\$[A-Z]+(?:-IDORG)?[";]')
 _BARE_NULL: Final = re.compile(";null(?=;)", re.IGNORECASE)
 _NAMES: Final = {name.lower(): name for name in FIELDS} | {
-    # the file writes it without the second e, the API's schema with it
+    # the file omits the second e, the API's schema has it
     "pagaendeavvecklingselleromstruktureringsforfarande": PROCEEDINGS
 }
 _TYPE: Final = "$ORGNR-IDORG"
@@ -48,18 +48,18 @@ _DIGITS: Final = 10
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The zip or its text. Only a fetch, or the folder's own word, knows that a file is complete."""
+    """Recognises the zip or its text. Only a fetch, or the folder's metadata, proves that a file is complete."""
     found = sniff(opening(head))
     if found is Format.EMPTY:
         return NotOurs("empty file")
     if found in (Format.JSON, Format.PDF):
-        return NotOurs(f"{found} where the bulk's zip or text was due")
+        return NotOurs(f"expected the bulk's zip or text, found {found}")
     del name
     return Recognised(None, Scope.PART)
 
 
 def shape_of(header: str, piece: Piece) -> tuple[Shape, list[str]]:
-    """How this file is cut, and the columns nobody knows. Unreadable where a mandatory one is missing."""
+    """Record shape of this file, and its unknown columns. Raises Unreadable if a mandatory column is missing."""
     spelled = [cell.strip().strip('"') for cell in header.split(";")]
     cells = [_NAMES.get(cell.lower(), cell) for cell in spelled]
     missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in cells]
@@ -82,14 +82,14 @@ def shape_of(header: str, piece: Piece) -> tuple[Shape, list[str]]:
 
 
 def _is_whole(cells: int) -> pl.Expr:
-    """Cut at every quote a record's fields stand at the odd places, and semicolons alone between them."""
+    """True if a line split at quotes is a whole record: fields at odd positions, only semicolons in between."""
     ends = (pl.col(str(place)).is_null() for place in (0, 2 * cells))
     between = (pl.col(str(2 * place)).eq_missing(";") for place in range(1, cells))
     return pl.all_horizontal(*ends, *between)
 
 
 def _fields(text: str, width: int) -> list[str] | None:
-    """Fields of a whole record. Lenient: no quotes at all, or a bare null between quoted values."""
+    """Fields of a whole record. Also accepts a record without quotes, or a bare null between quoted values."""
     text = text.strip()
     if '"' not in text:
         bare = text.split(";")
@@ -102,7 +102,7 @@ def _fields(text: str, width: int) -> list[str] | None:
 
 
 class _Reader:
-    """Chunks of one piece to batches; remembers which numbers it has met."""
+    """Converts chunks of one piece to batches; remembers the numbers seen."""
 
     def __init__(self, piece: Piece) -> None:
         self.tally = staged.Tally(piece.dataset)
@@ -148,20 +148,20 @@ _REASON: Final = (
 
 
 def _cleaned(rows: pl.DataFrame) -> pl.DataFrame:
-    """`null` in any case is null, codes stand without their suffix, the number by itself."""
+    """Turns `null` in any letter case into null and strips suffixes from codes and from the number."""
     rows = without_null_words(rows, rows.columns).with_columns(
-        # another type stays behind the number, and refuses the record
+        # any other identity type stays after the number, so the record is rejected
         pl.col(IDENTITY).str.strip_suffix(_TYPE).alias(NUMBER),
         pl.col(SERIAL).fill_null(""),
         *(pl.col(name).str.strip_suffix(suffix) for name, suffix in _SUFFIXED.items()),
     )
     number = rows[NUMBER]
-    odd = number.str.len_bytes() != _DIGITS  # ten signs with a hyphen among them are no number either way
+    odd = number.str.len_bytes() != _DIGITS  # ten characters including a hyphen are not a number either way
     return rows.with_columns(mended(number, odd, lambda some: some.str.replace_all("-", "", literal=True)))
 
 
 def _judged(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, object]]]:
-    """The records of companies; of the others number, reason and name, but nothing of who may be a person."""
+    """Records of companies, and rejects with number, reason and name; nothing is kept of possible persons."""
     company, is_named = rows.select(is_company(pl.col(NUMBER)).alias("company"), _HAS_NAME.alias("named"))
     fine = company & is_named
     if fine.all():
@@ -175,7 +175,7 @@ def _judged(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, o
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `se_bolagsverket`."""
+    """Yields batches of `se_bolagsverket`."""
     shape, unknown = shape_of(header_of(piece, "utf-8"), piece)
     reader = _Reader(piece)
     for name in unknown:
@@ -189,8 +189,8 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Bolagsverket: organisations",
     licence=LICENCE,
-    cadence=Cadence(cron="15 3 * * *", stale_after_hours=240),  # written weekly, asked for daily
-    # A historical register: what is deregistered stays, so records hardly ever leave it (docs/formats/se.md 12).
+    cadence=Cadence(cron="15 3 * * *", stale_after_hours=240),  # written weekly, requested daily
+    # A historical register: deregistered organisations stay, so records rarely disappear (docs/formats/se.md 12).
     guard=Guard(max_shrink=0.01, max_changed=0.20, max_rejected=0.001),
     host=HOST,
     staged={ORGANISATIONS.name: ORGANISATIONS},

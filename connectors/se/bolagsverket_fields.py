@@ -1,4 +1,4 @@
-"""The fields of Bolagsverket's bulk: the staged table in the register's own words, and what is left in RAW."""
+"""Fields of Bolagsverket's bulk file: the staged table in the register's own terms, and columns left in RAW."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES: Final = "organisationsnamn"
 FORM: Final = "organisationsform"
 PROCEEDINGS: Final = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
 
-# Every column of the file, and whether it is read; without one of those a record would be misjudged.
+# Every column of the file and whether it is read. Columns that are read are mandatory.
 FIELDS: Final = {
     IDENTITY: True,
     SERIAL: True,

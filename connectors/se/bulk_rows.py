@@ -1,8 +1,8 @@
-"""Records of the bulk files as text columns: whole lines by polars, broken ones put together again.
+"""Reads records of the bulk files as text columns: whole lines with polars, broken ones after rejoining them.
 
-Both files hold line breaks and quotes inside values, neither escapes them. A line that is a whole record goes
-the fast way; of the others each is joined with the lines behind it until a record is whole, or refused with
-its line number. Does not belong here: names of columns, or what they mean (`bolagsverket`, `scb`).
+Both files have unescaped line breaks and quotes inside values. A line that is a whole record takes the fast
+path; any other line is joined with the following lines until a record is complete, or rejected with its line
+number. Does not belong here: names of columns, or what they mean (`bolagsverket`, `scb`).
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ from connectors.kit.textual import blocks, is_utf8
 from connectors.se.doors import UNREADABLE, WITHHELD
 from warehouse.ahead import in_lanes
 
-BLOCK: Final = 4 << 20  # what the copies made on the way need not leave a processor's cache for
-ROWS: Final = 50_000  # that are handed on at once
-WAITING: Final = 4  # stretches that are read while so many rows are used
-MOST: Final = 128 << 20  # bytes without a record's beginning
-LONGEST: Final = 64 << 10  # characters of a record over several lines
-_TORN: Final = 1_000  # lines of one: with each all of them are looked at again
+BLOCK: Final = 4 << 20  # bytes per block; small enough for intermediate copies to stay in the CPU cache
+ROWS: Final = 50_000  # rows per yielded chunk
+WAITING: Final = 4  # blocks read ahead while one is processed
+MOST: Final = 128 << 20  # bytes without the start of a record
+LONGEST: Final = 64 << 10  # characters of a multi-line record
+_TORN: Final = 1_000  # lines per record: each added line rescans all of them
 _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d{1,18})\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How one file writes its records.
+    """Record layout of one file.
 
-    names: column -> place among the fields of a record; only these are read. separator, width: as the fast
-    reader cuts a line, which need not be where the fields are cut; columns: column -> place among those parts.
-    checked: further places that `is_whole` looks at (all by number, as text): whether a line of the right
-    width is a record by itself. parted: lines that are records if their width is right, and the others; None where
-    a stretch cannot be parted. fields: of a text that is one whole record, else None. begins: whether a line can
-    only be a record's first.
+    names: column -> index among the fields of a record; only these are read.
+    separator, width: how the fast reader splits a line, which may differ from the field boundaries.
+    columns: column -> index among those parts.
+    is_whole: whether a line of the right width is a complete record; checked: further part indexes it needs
+    (parts are named by their index as text).
+    parted: splits a block into lines that are records if their width is right, and the others; None if it cannot.
+    fields: fields of a text that is one complete record, else None.
+    begins: whether a line can only be the first line of a record.
     """
 
     names: dict[str, int]
@@ -59,20 +61,20 @@ class Shape:
 
 @dataclass(slots=True)
 class Chunk:
-    """Rows of one stretch: text columns by name. refused: (line, reason, excerpt). signals: what `tell` tells."""
+    """Rows of one block as text columns. refused: (line, reason, excerpt). signals: for the tally."""
 
     rows: pl.DataFrame
     refused: list[tuple[object, str, object]] = field(default_factory=list)
     signals: list[tuple[str, str, str | None, int]] = field(default_factory=list)
 
     def tell(self, tally: staged.Tally) -> None:
-        """Counts what was met while the stretch was read."""
+        """Adds the signals of this block to the tally."""
         for signal in self.signals:
             tally.add(*signal)
 
 
 def header_of(piece: Piece, encoding: str) -> str:
-    """The first line. Unreadable where the door refused the body, or it is no text at all."""
+    """First line of the file. Raises Unreadable if the redaction rejected the body or it is not text."""
     with staged.opened(piece) as body:
         head = body.read(1 << 16)
     found = UNREADABLE in head and head.rpartition(UNREADABLE)[2].partition(b"\n")[0]
@@ -80,13 +82,13 @@ def header_of(piece: Piece, encoding: str) -> str:
         raise Unreadable(piece.dataset, piece.name, found.decode("utf-8", "replace"))
     kind = sniff(head[:HEAD])
     if kind is not Format.TEXT:
-        raise Unreadable(piece.dataset, piece.name, f"text of the bulk was due, the bytes are {kind}")
+        raise Unreadable(piece.dataset, piece.name, f"expected text of the bulk, found {kind}")
     return head.decode(encoding, "replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r\n")
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Whole records behind the header, from line number `line` on, and how many the door withheld behind them."""
+    """Whole records after the header, starting at line number `line`, and the count withheld by the redaction."""
 
     text: bytes
     line: int
@@ -94,7 +96,7 @@ class _Stretch:
 
 
 def chunks(piece: Piece, shape: Shape, encoding: str) -> Iterator[Chunk]:
-    """All records behind the header, the next stretches read while one is used."""
+    """Yields all records after the header; the next blocks are read ahead."""
     places = {*shape.columns.values(), *shape.checked}
     reader = Reader(shape.width, list(places), shape.separator, None)
     stretches = _numbered(piece, shape, encoding)
@@ -102,7 +104,7 @@ def chunks(piece: Piece, shape: Shape, encoding: str) -> Iterator[Chunk]:
 
 
 def _gathered(found: Iterator[Chunk]) -> Iterator[Chunk]:
-    """As many stretches together as make work on whole columns worth it."""
+    """Concatenates blocks until there are enough rows for column-wise work to pay off."""
     held: list[Chunk] = []
     for chunk in found:
         held.append(chunk)
@@ -132,11 +134,11 @@ def _numbered(piece: Piece, shape: Shape, encoding: str) -> Generator[_Stretch, 
 
 
 def _stretches(body: BinaryIO, shape: Shape, encoding: str, piece: Piece) -> Iterator[tuple[bytes, int]]:
-    """Stretches of whole records; the last one without what the door wrote behind it: how many it withheld."""
+    """Yields blocks of whole records and, with the last, the withheld count from the redaction's trailer line."""
     rest = b""
     for block in blocks(body, encoding, BLOCK):
         cut = _last_beginning(block, shape)
-        if cut:  # nearly always: then what is left over is copied once
+        if cut:  # nearly always; the remainder is then copied only once
             yield b"".join((rest, memoryview(block)[:cut])), 0
             rest = block[cut:]
             continue
@@ -157,7 +159,7 @@ def _stretches(body: BinaryIO, shape: Shape, encoding: str, piece: Piece) -> Ite
 
 
 def _last_beginning(text: bytes, shape: Shape) -> int:
-    """Where the last line begins that can only be a record's first; 0 where none does."""
+    """Offset of the last line that can only start a record; 0 if there is none."""
     place = text.rfind(b"\n")
     for _ in range(64):
         place = text.rfind(b"\n", 0, place)
@@ -170,23 +172,23 @@ def _last_beginning(text: bytes, shape: Shape) -> int:
 
 
 def _with_lines(text: bytes) -> bytes:
-    """The text with line feeds alone at its lines' ends; a return by itself breaks a line inside a value."""
+    """Text with line endings normalised to line feeds; a lone carriage return is a line break inside a value."""
     return text.replace(b"\r\n", b"\n").replace(b"\r", b" ") if b"\r" in text else text
 
 
 def _read(reader: Reader, shape: Shape, stretch: _Stretch) -> Chunk:
-    """Records of a stretch."""
+    """Reads the records of a block."""
     chunk = _at_a_glance(reader, shape, stretch.text, stretch.line)
     if chunk is None:
         chunk = _carefully(reader, shape, stretch.text, stretch.line)
     if stretch.withheld:
-        told = "records of persons, withheld at the door"
+        told = "records of persons, withheld before storage"
         chunk.signals.append(("withheld_records", told, None, stretch.withheld))
     return chunk
 
 
 def _at_a_glance(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk | None:
-    """What `_carefully` gives, where all lines but a few show that they are records without a look at each."""
+    """Fast path with the result of `_carefully`, for blocks where nearly all lines are records."""
     nuls = count(text, "\0") if b"\0" in text else 0
     parted = shape.parted(text.replace(b"\0", b"") if nuls else text)
     if parted is None:
@@ -201,7 +203,7 @@ def _at_a_glance(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk 
 
 
 def _may_hold_records(reader: Reader, shape: Shape, lines: Collection[bytes]) -> bool:
-    """Whether one of some lines is a record by itself, or would be, read with another encoding."""
+    """True if any of the lines is a complete record, or would be in another encoding."""
     text = b"".join(line + b"\n" for line in lines)
     separators = {line.count(shape.separator.encode()) for line in lines}
     if shape.width - 1 not in separators and is_utf8(text):
@@ -211,7 +213,7 @@ def _may_hold_records(reader: Reader, shape: Shape, lines: Collection[bytes]) ->
 
 
 def _carefully(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk:
-    """The records, with a look at each line."""
+    """Slow path: reads the records, checking each line."""
     rows, frame = _fields_of(reader, shape, text, line)
     signals = _nuls(rows.nuls, rows.line)
     signals += [("encoding_fallback", "line", f"line {mended}", 1) for mended in rows.mended]
@@ -226,8 +228,8 @@ def _carefully(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk:
 
 
 def _fields_of(reader: Reader, shape: Shape, text: bytes, line: int) -> tuple[Rows, pl.DataFrame]:
-    """Lines cut at each separator, those of another width aside."""
-    # a NUL is no line and no separator: gone before lines are counted
+    """Lines split at each separator; lines of another width are returned separately."""
+    # NUL is neither line break nor separator: removed before lines are counted
     rows, _ = reader.read(text, line, final=True)
     places = dict.fromkeys(map(str, (*shape.columns.values(), *shape.checked)), pl.String)
     names = [LINE, *places]
@@ -247,7 +249,7 @@ def _chunk(
     is_good: Callable[[int], bool],
     signals: list[tuple[str, str, str | None, int]],
 ) -> Chunk:
-    """Lines that are records, and what can be made of the others by their numbers."""
+    """Builds a chunk from complete lines and from torn lines (by line number) that can be joined."""
     rows = good.select(pl.col(str(place)).alias(name) for name, place in shape.columns.items())
     if not torn:
         return Chunk(rows, [], signals)
@@ -258,19 +260,19 @@ def _chunk(
 
 
 class _Joiner:
-    """Puts records together that line breaks have torn. `found`: the wanted fields of each."""
+    """Rejoins records split by line breaks. `found`: the requested fields of each."""
 
     def __init__(self, shape: Shape, lines: Mapping[int, str]) -> None:
         self._shape = shape
         self._lines = lines
         self._held: list[str] = []
         self._held_at = 0
-        self._size = 0  # characters held
+        self._size = 0  # characters buffered
         self.found: list[list[str | None]] = []
         self.refused: list[tuple[object, str, object]] = []
 
     def join(self, is_good: Callable[[int], bool]) -> None:
-        """`is_good`: whether a line is a record by itself: over such a line nothing is joined."""
+        """Joins torn lines. `is_good`: whether a line is a complete record; joining never crosses such a line."""
         before = 0
         for number in sorted(self._lines):
             if before and any(map(is_good, range(before + 1, number))):

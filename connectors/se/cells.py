@@ -1,7 +1,7 @@
-"""Text cells of whole columns: what says nothing is null, and rare spellings cost the rare rows alone.
+"""Cleans text columns: empty values become null; rare spellings are fixed only in the rows that have them.
 
-Every pass over a column of a million rows is counted in time, so a pattern runs over those cells only that a
-cheap look has found. Does not belong here: what any one column means.
+Each pass over a column of a million rows costs time, so a regular expression runs only on cells selected by a
+cheap test. Does not belong here: what any one column means.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Final
 
 import polars as pl
 
-NULL: Final = "null"  # the word that stands for a missing value, in any case
+NULL: Final = "null"  # marks a missing value, in any letter case
 
 
 def stated(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
-    """`rows` with blanks at the ends of some columns gone, and null for empty text and for the word null."""
+    """Strips blanks in the given columns; empty text and the word null become null."""
     names = list(names)
     return without_null_words(trimmed(rows, names), names)
 
 
 def trimmed(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
-    """`rows` with blanks at the ends of some columns gone, and null for empty text."""
+    """Strips blanks in the given columns; empty text becomes null."""
     names = list(names)
     text = pl.col(names)
     blank = rows.select((text.str.starts_with(" ") | text.str.ends_with(" ")).any()).row(0, named=True)
@@ -33,7 +33,7 @@ def trimmed(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
 
 
 def without_null_words(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
-    """`rows` with null where a column says null in any case."""
+    """Replaces the word null, in any letter case, by null."""
     names = list(names)
     is_short = pl.col(names).str.len_bytes() == len(NULL)
     some = [name for name, is_so in rows.select(is_short.any()).row(0, named=True).items() if is_so]
@@ -48,7 +48,7 @@ def without_null_words(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame
 
 
 def mended(column: pl.Series, odd: pl.Series, mend: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """`column` with what `mend` makes of the cells that `odd` marks."""
+    """Applies `mend` to the cells marked by `odd`."""
     if not odd.any():
         return column
     places = odd.arg_true()

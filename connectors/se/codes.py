@@ -1,6 +1,6 @@
-"""Code lists of the registers (`codes/*.csv`) and which industry codes a snapshot uses.
+"""Code lists of the registers (`codes/*.csv`) and the industry classification a snapshot uses.
 
-Does not belong here: labels that answers carry themselves, which are taken as delivered.
+Does not belong here: labels contained in API responses, which are used as delivered.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ SNI2007: Final = load("connectors.se", "sni2007")
 
 OLD_CODES: Final = "SNI2007"
 NEW_CODES: Final = "SNI2025"
-_SWITCHED: Final = 2026  # the first year whose snapshots hold SNI 2025 (docs/formats/se.md 7.1)
+_SWITCHED: Final = 2026  # first year of snapshots with SNI 2025 (docs/formats/se.md 7.1)
 
 
 def industry_scheme(observed_at: datetime) -> str:
-    """Which edition the industry codes of a snapshot are; no record says so."""
+    """Version of the industry codes in a snapshot; records do not state it."""
     return OLD_CODES if observed_at.year < _SWITCHED else NEW_CODES

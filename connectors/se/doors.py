@@ -1,10 +1,10 @@
-"""Taking persons out of the bulk files before they are archived: sole traders' numbers are their own.
+"""Removes persons from the bulk files before they are archived: sole traders use their personal numbers.
 
-What cannot be shown to be a company's record does not pass. A zip comes out as its plain lines (the archive
-packs them again). The last line says how many records were withheld: `#withheld<TAB>n`; a body that nobody
-could look through is replaced by `#unreadable<TAB>reason`, and reading refuses the file for that reason.
+Only records that are provably a company's pass. A zip is returned as its plain lines (the archive compresses
+them again). The last line gives the number of withheld records: `#withheld<TAB>n`. A body that could not be
+checked is replaced by `#unreadable<TAB>reason`, and reading rejects the file with that reason.
 
-Does not belong here: reading what passes (`bulk_rows`), or answers of the API (`organisationer_door`).
+Does not belong here: reading the redacted file (`bulk_rows`), or API responses (`organisationer_door`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from connectors.se.register import company_number
 WITHHELD: Final = b"#withheld\t"
 UNREADABLE: Final = b"#unreadable\t"
 BLOCK_BYTES: Final = 4 << 20
-_LONGEST: Final = 16 << 20  # bytes without a record's beginning: not such a file
+_LONGEST: Final = 16 << 20  # bytes without the start of a record: not such a file
 _IN_MEMORY: Final = 64 << 20
-_TRIES: Final = 64  # lines from the end of a block in which a record's beginning is looked for
+_TRIES: Final = 64  # lines from the end of a block searched for the start of a record
 _MOST: Final = 16 << 30  # uncompressed; the larger file is about 1.2 GB
 
-# A record begins a line; whatever follows up to the next beginning belongs to it, line breaks included.
+# A record starts a line and extends to the next record start, line breaks included.
 _BEGINNING: Final = re.compile(rb'^"?([\d -]{8,15})(?:\$([^";$\r\n]*)|\Z)', re.MULTILINE)
 _PERSON_TYPE: Final = re.compile(rb"PERSON|SAMORD|GDNUM|DODSB", re.IGNORECASE)
 _SOLE_TRADER: Final = b'";"E-ORGFO";"'
@@ -39,19 +39,19 @@ _STATISTICAL_PERSONS: Final = frozenset({b"10", b"91"})  # JurForm: natural pers
 
 
 class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
-    """Why the body could not be looked through."""
+    """Reason why the body could not be checked."""
 
 
-Passes = Callable[[BinaryIO], Iterator[tuple[bytes, int]]]  # blocks that pass, and records withheld in each
+Passes = Callable[[BinaryIO], Iterator[tuple[bytes, int]]]  # kept blocks, with the records withheld from each
 
 
 def without_persons(body: BinaryIO) -> BinaryIO:
-    """Bolagsverket's bulk without records of persons."""
+    """Redacts records of persons from Bolagsverket's bulk file."""
     return stream(_passing(body, _records))
 
 
 def without_natural_persons(body: BinaryIO) -> BinaryIO:
-    """SCB's bulk without rows that are not a legal person's."""
+    """Redacts rows that are not a legal person's from SCB's bulk file."""
     return stream(_passing(body, _rows))
 
 
@@ -72,9 +72,9 @@ def _passing(body: BinaryIO, passes: Passes) -> Generator[bytes, None, None]:
 
 
 def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
-    """The text in a body: the members of a zip, or itself."""
+    """Yields the text streams of a body: the members of a zip, or the body."""
     if not body.seekable():
-        # the archive goes on reading the body behind us: it stays open
+        # the archive reads the body afterwards, so it stays open
         with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
             shutil.copyfileobj(body, spool, 1 << 20)
             yield from _plain(cast("BinaryIO", spool))
@@ -93,7 +93,7 @@ def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
                 with archive.open(member) as opened:
                     yield cast("BinaryIO", opened)
     else:
-        raise _Unseen(f"{kind.value} where a zip with the bulk's text was due")
+        raise _Unseen(f"expected a zip with the bulk's text, found {kind.value}")
 
 
 def _records(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
@@ -111,7 +111,7 @@ def _records(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def _header(plain: BinaryIO, column: bytes) -> bytes:
-    """The first line, which must name the column that tells persons from companies."""
+    """First line, which must name the column that separates persons from companies."""
     header = plain.readline(_LONGEST)
     if column.lower() not in header.lower() and not header.startswith((WITHHELD, UNREADABLE)):
         raise _Unseen(f"no column {column.decode()} in the first line")
@@ -119,7 +119,7 @@ def _header(plain: BinaryIO, column: bytes) -> bytes:
 
 
 def _last_beginning(text: bytes) -> int:
-    """Where the last record of a text begins; 0 where none does behind the first."""
+    """Offset of the last record of a text; 0 if there is none after the first."""
     place = len(text)
     for _ in range(_TRIES):
         place = text.rfind(b"\n", 0, place)
@@ -131,11 +131,11 @@ def _last_beginning(text: bytes) -> int:
 
 
 def _kept(text: bytes) -> tuple[bytes, int]:
-    """A text of whole records without those of persons, and how many those were."""
+    """Text of whole records without those of persons, and the number removed."""
     begins = list(_BEGINNING.finditer(text))
     ends = [found.start() for found in begins[1:]] + [len(text)]
     since = begins[0].start() if begins else len(text)
-    withheld = int(bool(text[:since].strip()))  # what no record's beginning precedes is nobody's to show
+    withheld = int(bool(text[:since].strip()))  # text before the first record start: owner unknown
     kept: list[bytes] = []
     for found, end in zip(begins, ends, strict=False):
         if _is_company(found, text, end):
@@ -155,7 +155,7 @@ def _is_company(found: re.Match[bytes], text: bytes, end: int) -> bool:
 
 
 def _rows(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """Lines whose number is a legal person's; a line cut in two cannot be told and does not pass."""
+    """Yields lines with a legal person's number; a line cut in two cannot be classified and is withheld."""
     header = _header(plain, b"PeOrgNr")
     yield header, 0
     names = [name.strip().lower() for name in header.removeprefix(b"\xef\xbb\xbf").split(b"\t")]

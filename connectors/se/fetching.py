@@ -1,6 +1,6 @@
-"""Fetching the two weekly bulk files: conditional, so that an unchanged file is not sent again.
+"""Fetches the two weekly bulk files with conditional requests, so that unchanged files are not sent again.
 
-Does not belong here: rates, retries and believing bodies (`connectors.kit.http`), or the annual reports
+Does not belong here: rates, retries and checking bodies (`connectors.kit.http`), or the annual reports
 (`arsredovisning_fetch`).
 """
 
@@ -22,17 +22,17 @@ STATISTICS_URL: Final = f"https://{HOST}/scb/scb_bulkfil.zip"
 
 
 def organisations(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All organisations of Bolagsverket; nothing where the file is the one of the last time."""
+    """Fetches all organisations of Bolagsverket; yields nothing if the file is unchanged."""
     return _bulk(http, ORGANISATIONS_URL, cursor)
 
 
 def statistics(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All legal persons of SCB; nothing where the file is the one of the last time."""
+    """Fetches all legal persons of SCB; yields nothing if the file is unchanged."""
     return _bulk(http, STATISTICS_URL, cursor)
 
 
 def _bulk(http: Http, url: str, cursor: Cursor | None) -> Iterator[Arrival]:
-    # the landing pages answer robots with HTML and status 200: only a zip is believed
+    # the landing pages answer robots with HTML and status 200: only a zip is accepted
     answer = http.download(url, expect={Format.ZIP}, since=Validators.of(cursor))
     if not isinstance(answer, NotModified):
         yield answer.arrival(url.rpartition("/")[2], Scope.FULL, answer.validators.cursor())

@@ -1,9 +1,9 @@
-"""Dataset se.finanscentralen: pages of single issuers in Finansinspektionen's storage (docs/formats/news.md 2.7).
+"""Dataset se.finanscentralen: issuer pages of Finansinspektionen's storage (docs/formats/news.md 2.7).
 
-Belongs here: the declaration, what a page is, its announcements as rows of a wire. A page is asked for by
-organisation number and names the company alone, so its name leads to it. The grids of reports give a period
-and a file and no day of publication, those of flaggings a day and no holder: they stay in RAW. The search
-keeps its state in its forms, so it is read as files. Does not belong here: Finansinspektionen's registers of
+Belongs here: the declaration, recognising pages, announcements as rows of a wire. A page is requested by
+organisation number but shows only the company name, so it is linked by name. Report grids have a period and a
+file but no publication day, flagging grids a day but no holder: both stay in RAW. The search keeps its state in
+forms, so pages are ingested from files. Does not belong here: Finansinspektionen's registers of
 trades and positions (`insyn`, `blankning`).
 """
 
@@ -51,7 +51,7 @@ _CELLS: Final = 4  # published, category, language and link, headline
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Pages of one company; the empty search is none."""
+    """Recognises pages of one company; an empty search is none."""
     del name
     head = opening(head)
     if sniff(head) is Format.HTML and _COMPANY.encode() not in head:
@@ -60,12 +60,12 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch: the announcements of the page's company."""
+    """Yields one batch: the announcements of the page's company."""
     root = pages.root(piece, "a page of one company")
     company = next(filter(None, map(pages.text, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
     if company is None:
         raise Unreadable(piece.dataset, piece.name, "no name of a company in it")
-    # by what is around a row: as `//A//tr`, grids within grids cost the square of their rows
+    # by ancestor of the row: `//A//tr` is quadratic for nested grids
     found = root.xpath(f"//tr[td][ancestor::*[@id='{_GRID}']]")
     yield items.batch(piece, ANNOUNCEMENTS, found, partial(_row, company), pages.text)
 
@@ -94,7 +94,7 @@ def _row(company: str, element: html.HtmlElement, tally: Tally) -> items.Row:
         "language": _LANGUAGES.get(said),
         "published_at": published,
         "subjects": [category] if category else [],
-        "kind": "",  # versions of one release are sorted into different categories
+        "kind": "",  # versions of one release are filed under different categories
         "categories": categories.of([category], title),
         "author": company,
         "org_number": None,
@@ -106,7 +106,7 @@ def _row(company: str, element: html.HtmlElement, tally: Tally) -> items.Row:
 
 
 def _instant(text: str) -> datetime | None:
-    """UTC of Swedish time."""
+    """Swedish local time as UTC."""
     found = _TIME.search(text)
     try:
         return datetime.fromisoformat(found[0]).replace(tzinfo=_LOCAL).astimezone(UTC) if found else None
@@ -115,7 +115,7 @@ def _instant(text: str) -> datetime | None:
 
 
 def _title(cell: html.HtmlElement) -> str | None:
-    """The headline as its tooltip has it: the cell may be cut."""
+    """Headline from the tooltip, since the cell may be truncated."""
     return next(
         filter(None, (texts.plain(str(title)) for title in cell.xpath(".//@title"))), pages.text(cell)
     )

@@ -1,10 +1,9 @@
-"""Dataset se.flagging: notices of holdings in Swedish listed companies, as their issuers publish them.
+"""Dataset se.flagging: major holding notices of Swedish listed companies, as their issuers publish them.
 
-Two doors, one dataset, since a holder's newest notice counts whichever door it came through: items of MFN
-with their texts, and pages of the exchange. A text that tells of no one position is a signal and not a row:
-releases are prose, and what they leave open is no damage. Belongs here: the declaration, files to rows,
-links. Does not belong here: what a text says (`flagging_text`), asking (`flagging_fetch`), holdings
-(`flagging_mapping`).
+Two channels form one dataset, since a holder's newest notice counts whichever channel delivered it: MFN items
+with their texts, and pages of the exchange. A text without one clear position gives a signal instead of a row:
+releases are prose, and an incomplete one is not damaged. Belongs here: the declaration, files to rows, links.
+Does not belong here: parsing texts (`flagging_text`), fetching (`flagging_fetch`), holdings (`flagging_mapping`).
 """
 
 from __future__ import annotations
@@ -53,13 +52,13 @@ WIRE: Final = wire_table(MARKET, mfn.SOURCE)
 NOTICES: Final = flaggings_table(
     "se_flaggning",
     (
-        Column("author", Kind.TEXT, "issuer whose release it is, where the carrier says so"),
+        Column("author", Kind.TEXT, "issuer of the release, if the carrier states it"),
         Column("group", Kind.TEXT, "what ties the languages of one release together"),
         Column("corrects", Kind.TEXT, "source of the notice that this one corrects"),
-        Column("published_at", Kind.INSTANT, "published, where the carrier says so"),
+        Column("published_at", Kind.INSTANT, "time of publication, if the carrier states it"),
     ),
 )
-# what an erased holder is told by
+# columns by which an erased holder is found
 HOLDERS: Final = {NOTICES.name: ("holder", HOLDER)}
 
 
@@ -67,7 +66,7 @@ def _named(rows: pl.DataFrame) -> pl.Series:
     return core(rows["issuer"])
 
 
-# A page finds its company by its release; an item of MFN without a number as the wire's own row of it does; a
+# A page is linked to its company by its release, an MFN item without a number like the wire's own row of it, a
 # copied text by the issuer that it names.
 PAGE_LINK: Final = Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE)
 LAST_LINKS: Final = (
@@ -77,12 +76,12 @@ LAST_LINKS: Final = (
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Items of MFN, pages of releases, lines of JSON with copied texts."""
+    """Recognises MFN items, pages of releases, and JSON lines with copied texts."""
     return Recognised(None, Scope.PART) if mfn.is_stream(opening(head)) else pages.recognise(name, head)
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch: a row for each notice that tells of one position."""
+    """Yields one batch with a row per notice that states one position."""
     with staged.opened(piece) as stream:
         head = stream.read(HEAD)
     yield _items(piece) if mfn.is_stream(opening(head)) else _pages(piece)
@@ -99,7 +98,7 @@ def _pages(piece: Piece) -> Batch:
 
 
 def _items(piece: Piece) -> Batch:
-    """Of the releases of Swedish issuers those that are notices and have their text."""
+    """Notices with a text among the releases of Swedish issuers."""
     return items.batch(piece, NOTICES, mfn.listed(piece), _of_item, key="source")
 
 
@@ -116,7 +115,7 @@ def _of_item(item: Any, tally: Tally) -> dict[str, Any] | None:
 
 
 def _text(item: Mapping[str, Any]) -> str | None:
-    """The text of an item, from its markup where it has any; None of a compact one."""
+    """Text of an item, from its markup if there is any; None for a compact item."""
     content = item.get("content")
     html, plain = (content.get(name) if isinstance(content, dict) else None for name in ("html", "text"))
     if isinstance(html, str) and html.strip():
@@ -125,7 +124,7 @@ def _text(item: Mapping[str, Any]) -> str | None:
 
 
 def _notice(text: str, author: str | None, source: str, tally: Tally) -> Notification | None:
-    """What a text tells; None and a signal where it tells of no position, or of two."""
+    """Parses a notice; None and a signal if it states no position, or two."""
     try:
         return flagging_text.notice(text, author)
     except NoForm as error:

@@ -1,8 +1,8 @@
-"""The day on which a holding moved, as a notice states it in Swedish or English.
+"""Finds the transaction day of a notice in Swedish or English.
 
-A release names more days than one: its own, the one on which the notice was received. A day counts where a
-word of trading or crossing stands nearer to it than one of telling; where two different days do, nobody
-knows. Does not belong here: what was held (`flagging_prose`).
+A release names several days, such as its own and that of receipt. A day counts if a word of trading or crossing
+is nearer to it than a word of reporting; with two different such days the result is unknown. Does not belong
+here: the position (`flagging_prose`).
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _SAID: Final = re.compile(
     r"|kl\.?|cet|cest)\b",
     re.IGNORECASE,
 )
-# «Stockholm den 4 mars 2026 – »: the day of the release
+# «Stockholm den 4 mars 2026 – »: day of the release
 _PLACE: Final = re.compile(r"^\W*(?:[A-ZÅÄÖ][\w-]{1,20},?\s+){0,3}(?:den\s+)?$")
 _DASH: Final = re.compile(r"\s*(?:[-–—:(,]|kl\b|$)")
-_FAR: Final = 10_000  # characters: no such word in the sentence
+_FAR: Final = 10_000  # characters; used if the sentence has no such word
 
 
 def moved_on(sentences: list[str]) -> date | None:
-    """The one day on which something moved; None where no sentence tells it, or two tell different ones."""
+    """The transaction day; None if no sentence states it, or sentences disagree."""
     found = {day for sentence in sentences for day in _moved(sentence)}
     return found.pop() if len(found) == 1 else None
 
 
 def day_of(text: str) -> date | None:
-    """The first day in a text."""
+    """First day in a text."""
     return next(filter(None, map(_date, _DAY.finditer(text))), None)
 
 
@@ -71,7 +71,7 @@ def _is_dateline(sentence: str, match: re.Match[str]) -> bool:
 
 
 def _distance(place: tuple[int, int], words: list[tuple[int, int]]) -> int:
-    """Characters to the nearest of some words."""
+    """Characters from a place to the nearest of the given words."""
     return min((max(start - place[1], place[0] - end, 0) for start, end in words), default=_FAR)
 
 

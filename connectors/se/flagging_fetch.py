@@ -1,8 +1,8 @@
-"""Asking for the texts of notices: single items of MFN, pages of the exchange (docs/formats/news.md 2.2, 2.8).
+"""Fetches the texts of notices: single MFN items, pages of the exchange (docs/formats/news.md 2.2, 2.8).
 
-MFN's Nordic stream comes without texts, so each notice on it is asked for by itself: the newest releases of
-its issuer would bring notices of former months as if they were news. Does not belong here: what an item says
-(`flagging`), rates and retries (`connectors.kit.http`).
+MFN's Nordic stream has no texts, so each notice is requested individually: an issuer's list of newest releases
+would deliver notices of earlier months as news. Does not belong here: parsing an item (`flagging`), rates and
+retries (`connectors.kit.http`).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from connectors.kit.http import Http
 
 HOST: Final = "feed.mfn.se"
-_PAGE: Final = ("https://", "http://")  # how subjects of the exchange begin
+_PAGE: Final = ("https://", "http://")  # prefixes of the exchange's subjects
 _GONE: Final = (404, 410)
 _OK: Final = 200
 
 
 def wanted(wire: str, releases: str, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Of notices just staged: issuer and id of items on MFN's stream, `entity id`; pages on the exchange's list.
+    """Subjects to fetch for newly staged notices: `entity id` of MFN items, page URLs of the exchange.
 
-    wire, releases: the tables of the two.
+    wire, releases: names of the two tables.
     """
     if wire in tables:
         rows = tables[wire].filter(
@@ -47,7 +47,7 @@ def wanted(wire: str, releases: str, tables: Mapping[str, pl.DataFrame]) -> Iter
 
 
 def texts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """What was not asked for yet, one body each, with the cursor: pages, then items of MFN."""
+    """Fetches subjects not yet requested, one body each with the cursor: pages, then MFN items."""
     due = list(subjects)
     asked = Seen.of(cursor)
     for page in fetching.notifications(http, cursor, [one for one in due if one.startswith(_PAGE)]):
@@ -65,12 +65,12 @@ def texts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
 
 
 def url(entity: str, item: str) -> str:
-    """One item with its text."""
+    """URL of one item with its text."""
     return f"https://{HOST}/v1/feed/{entity}.json?{urlencode({'news-id': item})}"
 
 
 def _judge(answer: Fetched, item: str) -> None:
-    """Refuses a feed that was not narrowed to the item: its other notices would be taken for new ones."""
+    """Rejects a feed that was not filtered to the item: its other notices would count as new."""
     found = mfn_fetch.items(answer)
     if any(not isinstance(one, dict) or one.get("news_id") != item for one in found):
-        raise WrongBody(answer.url, answer.status, "other items than the one that was asked for")
+        raise WrongBody(answer.url, answer.status, "other items than the requested one")

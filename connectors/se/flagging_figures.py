@@ -1,7 +1,7 @@
-"""Percentages in the sentences of a notice: the number, what it is a share of, how it is qualified.
+"""Finds percentages in the sentences of a notice: number, shares or votes, qualifier.
 
-Belongs here: spellings of numbers, of percent, of shares and votes in Swedish and English. Does not belong
-here: whether a percentage is held now, was held before or is a limit (`flagging_roles`).
+Belongs here: spellings of numbers, percent, shares and votes in Swedish and English. Does not belong here:
+whether a percentage is the current or previous holding or a threshold (`flagging_roles`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OF: Final = re.compile(
 )
 _CLASS: Final = re.compile(
     r"\s+(?:av|of|i|in)?\s*(?:serie|series|klass|class)\b", re.IGNORECASE
-)  # of one class alone
+)  # of one share class only
 _BARE: Final = re.compile(rf"\s*\)?\s*(?P<one>{_SHARES}|{_VOTES})\b", re.IGNORECASE)  # «5,02 % röster»
 _NAMED: Final = re.compile(
     r"(?P<votes>röstandel\w*|rösträttsandel\w*|andel(?:en)?\s+(?:av\s+)?(?:antalet\s+)?röst\w*|rösterna?\s*[:=|]"
@@ -78,16 +78,16 @@ _BELOW: Final = re.compile(
     r"(?:\b(?:knappt|nästan|under|mindre\s+än|below|(?:less|lower)\s+than|nearly|almost)|<)" + _AROUND,
     re.IGNORECASE,
 )
-_REACH: Final = 48  # characters before a number in which its qualifier stands
+_REACH: Final = 48  # characters before a number searched for its qualifier
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One percentage at a place in a sentence.
+    """One percentage at a position in a sentence.
 
-    shares, votes: what it is said to be a share of; neither is not said. side: «above» or «below» where the number
-    only bounds it. is_limit: it names a threshold. is_rough: a whole number that stands for about so much.
-    is_twofold: two numbers of which the text does not say which is which.
+    shares, votes: what it is a share of; both false if not stated. side: «above» or «below» if the number is only a
+    bound. is_limit: a threshold. is_rough: a whole number given as an approximation. is_twofold: two numbers
+    without a statement which is shares and which is votes.
     """
 
     start: int
@@ -102,7 +102,7 @@ class Figure:
 
 
 def figures(sentence: str) -> list[Figure]:
-    """The percentages of a sentence in order; percentage points and numbers above 100 are none."""
+    """Percentages of a sentence in order; percentage points and numbers above 100 are skipped."""
     pairs = list(_pairs(sentence))
     found = list(pairs)
     last = 0
@@ -132,7 +132,7 @@ def _single(sentence: str, match: re.Match[str], last: int) -> Iterator[Figure]:
 
 
 def _pairs(sentence: str) -> Iterator[Figure]:
-    """«5,1 respektive 4,2 procent av aktierna och rösterna»; without such a word nobody says which is which."""
+    """Yields pairs such as «5,1 respektive 4,2 procent av aktierna och rösterna»; other pairs are ambiguous."""
     for match in _PAIR.finditer(sentence):
         first, second = _number(match["first"]), _number(match["second"])
         of = _OF.match(sentence, match.end())
@@ -140,7 +140,7 @@ def _pairs(sentence: str) -> Iterator[Figure]:
             continue
         is_told = match["word"].casefold().startswith("resp") or (of is not None and of["each"] is not None)
         if match["unit"] and not is_told:
-            continue  # two figures, each to be read by itself
+            continue  # two separate figures
         end = of.end() if of else match.end()
         twofold = Figure(match.start(), end, first, shares=False, votes=False, is_twofold=True)
         if of is None or of["other"] is None or _is_votes(of["one"]) == _is_votes(of["other"]) or not is_told:
@@ -159,7 +159,7 @@ def _pairs(sentence: str) -> Iterator[Figure]:
 
 
 def _kinds(sentence: str, end: int, before: str) -> tuple[bool, bool, int]:
-    """Of shares, of votes, and where what says so ends: behind the number, else a noun in front of it."""
+    """Is of shares, is of votes, and the end of that phrase: after the number, else a noun before it."""
     of = _OF.match(sentence, end)
     if of is not None and _CLASS.match(sentence, of.end()):
         return False, False, of.end()

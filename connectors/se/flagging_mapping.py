@@ -1,9 +1,9 @@
-"""Staged notices of linked issuers to statements of their holders, oldest first: shared HOLDINGS rows.
+"""Maps staged notices of linked issuers to holder statements, oldest first: shared HOLDINGS rows.
 
-Languages of one release and the same release at two doors are one statement; where they contradict each other
-it has no percentages. A correction takes the place of what it corrects. A release about a holding in another
-company says nothing of its issuer's own holders. Does not belong here: what a text says (`flagging_text`),
-which company is meant (links).
+Language versions of one release, and the same release in two channels, are one statement; if they contradict
+each other it has no percentages. A correction replaces what it corrects. A release about a holding in another
+company is not a statement about the issuer's own holders. Does not belong here: parsing texts
+(`flagging_text`), linking to companies (links).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from connectors.se.flagging import KEY, NOTICES
 from warehouse.schema.tables import HOLDINGS
 
 Row = dict[str, Any]
-_APART: Final = timedelta(minutes=10)  # as doors of one release are (docs/formats/news.md 2.13)
+_APART: Final = timedelta(minutes=10)  # largest gap between channels (docs/formats/news.md 2.13)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 _KINDS: Final = ("shares", "votes")
 _MORE: Final = ("_company_id", "_observed_at", "_raw")
 
 
 def statements(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFrame) -> pl.DataFrame:
-    """Every statement of a holder: HOLDINGS rows of register `se.flagging`.
+    """All holder statements: HOLDINGS rows of register `se.flagging`.
 
-    releases: the exchange's list, which names the issuer and the time of a page; wire: MFN's items, of which
-    those that correct others count though their text told nothing.
+    releases: the exchange's list, with issuer and time of each page. wire: MFN's items; those that correct others
+    count even if their text gave no notice.
     """
     rows = _told(notices, releases).to_dicts()
     if not rows:
@@ -43,7 +43,7 @@ def statements(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFrame
     )
     standing = [row for row in rows if not _is_gone(row, gone)]
     found = [_merged(versions) for versions in _releases(standing)]
-    # of one day the later word
+    # on one day the later statement wins
     found.sort(
         key=lambda row: (row["_company_id"], row[HOLDER], row["valid_from"] or date.min, row["_published"])
     )
@@ -51,7 +51,7 @@ def statements(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFrame
 
 
 def _told(notices: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
-    """Notices of companies beside their release: author and time by whoever says them."""
+    """Notices of companies joined with their release: author and time from whichever has them."""
     listed = (
         releases.filter(pl.col(MESSAGE).is_not_null())
         .group_by(MESSAGE)
@@ -74,7 +74,7 @@ def _told(notices: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _is_of_its_issuer(row: Row) -> bool:
-    """Whether what is held is the issuer's, and not by the issuer itself."""
+    """True if the holding is in the issuer and the holder is not the issuer."""
     author = row["author"]
     if author is None:
         return True
@@ -83,18 +83,18 @@ def _is_of_its_issuer(row: Row) -> bool:
 
 
 def _corrected(rows: list[Row]) -> set[str]:
-    """Sources that a later one corrects, and marks of the releases that they are a version of."""
+    """Sources corrected by a later one, and group keys of their releases."""
     gone = {row["corrects"] for row in rows if row["corrects"]}
     return gone | {row["group"] for row in rows if row["source"] in gone and row["group"]}
 
 
 def _is_gone(row: Row, gone: set[str]) -> bool:
-    """Whether a later one corrects it; a correction may stand in the group of what it corrects."""
+    """True if a later one corrects the row; a correction may be in the group of what it corrects."""
     return row["source"] in gone or (row["corrects"] is None and row["group"] in gone)
 
 
 def _releases(rows: list[Row]) -> Iterator[list[Row]]:
-    """Versions of one release of one holder: of one group, or within minutes. Rows: by company, holder, time."""
+    """Yields versions of one release and holder: same group, or minutes apart. Rows: by company, holder, time."""
     versions: list[Row] = []
     for row in rows:
         if versions and not _is_version(versions, row):
@@ -116,7 +116,7 @@ def _is_version(versions: list[Row], row: Row) -> bool:
 
 
 def _merged(versions: list[Row]) -> Row:
-    """One statement: what any version tells, nothing where two differ; never of a day after its release."""
+    """Merges versions: a value of any version, null where two differ; never a day after the release."""
     published = min((row["_published"] for row in versions if row["_published"]), default=None)
     released = published.date() if published else None
     day = _agreed(versions, "day")
@@ -131,7 +131,7 @@ def _merged(versions: list[Row]) -> Row:
 
 
 def _level(versions: list[Row], kind: str) -> Row:
-    """A figure before a bound; two figures, or two bounds where there is no figure, are none."""
+    """Merged level: a figure wins over a bound; differing figures, or bounds without a figure, give none."""
     names = (kind, f"{kind}Below", f"{kind}Above")
     nothing = dict.fromkeys(names)
     for group in (names[:1], names[1:]):

@@ -1,8 +1,7 @@
-"""Who holds and in whom, as the sentences of a notice name them.
+"""Extracts holder and issuer names from the sentences of a notice.
 
-A name is a run of words that begin with a capital or a digit: what a text writes in small letters is no name
-to us. Does not belong here: percentages (`flagging_prose`), or which company of the register is meant
-(`Jurisdiction.links`).
+A name is a run of words starting with a capital letter or a digit; lower-case names are not recognised. Does
+not belong here: percentages (`flagging_prose`), or which company of the register is meant (`Jurisdiction.links`).
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ _ROLE: Final = re.compile(
 )
 _BIRTH: Final = re.compile(
     r"^\d{6,12}(?:[-+ ]\d{4})? +|(?<![\s(,])[\s(,]+\d{6}(?:\d{2})?-?\d{0,4}\)?$"
-)  # a person's number
+)  # a personal identity number
 _NOBODY: Final = frozenset(
     (
         *(
@@ -129,9 +128,9 @@ _FORMS: Final = frozenset({"ab", "publ", "aktiebolag", "aktiebolaget", "the"})
 
 
 def holder(text: str, author: str | None) -> str:
-    """The one holder that a text names; the issuer itself is none. Raises NoForm where nobody or more are named.
+    """The one holder named in a text, other than the issuer. Raises NoForm if none or several are named.
 
-    author: the issuer whose release it is, where that is known beside the text.
+    author: the issuer that published the release, if known from outside the text.
     """
     named = _clean_all((_LABELLED,), text) or _clean_all(_HOLDERS, text)
     received = _clean_all(_ISSUERS[1:], text)
@@ -148,12 +147,12 @@ def holder(text: str, author: str | None) -> str:
 
 
 def issuer(text: str, author: str | None) -> str | None:
-    """The company that a text says is held: the author where it names it too; None where it names none.
+    """The company held according to the text: the author if the text names it; None if it names no company.
 
-    Raises NoForm where it names several others.
+    Raises NoForm if it names several others.
     """
     held = [*_clean_all((_LABELLED_ISSUER,), text), *_clean_all(_ISSUERS[:1], text)]
-    # who announces is the issuer only where the text names nobody that something is held in
+    # the announcer is the issuer only if the text names no company held
     named = held or _clean_all(_ISSUERS[1:], text)
     found = {holder_key(name): name for name in named if name and holder_key(name) not in _NOBODY}
     if author is not None and any(begins_alike(author, name) for name in found.values()):
@@ -172,7 +171,7 @@ def _clean_all(patterns: Iterable[re.Pattern[str]], text: str) -> list[str]:
 
 
 def clean(name: str) -> str:
-    """A name without the word for its role, a number of birth and signs at the ends."""
+    """Name without role words, birth number and punctuation at the ends."""
     plain = _BIRTH.sub("", _ROLE.sub("", " ".join(name.split())))
     return plain.strip(" ,;:–—-|").removesuffix("(publ)").rstrip(" .") + (
         "." if plain.endswith("Inc.") else ""
@@ -180,24 +179,24 @@ def clean(name: str) -> str:
 
 
 def _longest(found: dict[str, str]) -> list[str]:
-    """Of names that one begins with another, the longer one: «AMF» and «AMF Tjänstepension AB» are one holder."""
-    inorder = sorted(f"{key} " for key in found)  # what begins with a name follows it at once
+    """Drops names that are a prefix of a longer one: «AMF» and «AMF Tjänstepension AB» are one holder."""
+    inorder = sorted(f"{key} " for key in found)  # sorted, a longer name directly follows its prefix
     shorter = {one for one, following in pairwise(inorder) if following.startswith(one)}
     return [name for key, name in found.items() if f"{key} " not in shorter]
 
 
 def words(name: str) -> tuple[str, ...]:
-    """A name as it is compared: without case, signs and the marks of a limited company."""
+    """Comparison form of a name: no case, punctuation or limited-company markers."""
     return tuple(word for word in re.sub(r"[^\w]+", " ", name.casefold()).split() if word not in _FORMS)
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two names are one, but for what `words` leaves out."""
+    """True if two names are equal in the form of `words`."""
     return words(one) == words(other) != ()
 
 
 def begins_alike(one: str, other: str) -> bool:
-    """Whether one name is the beginning of the other: a text calls Exempel Holding AB «Exempel»."""
+    """True if one name is a prefix of the other: a text calls Exempel Holding AB «Exempel»."""
     first, second = words(one), words(other)
     count = min(len(first), len(second))
     return count > 0 and first[:count] == second[:count]

@@ -1,9 +1,8 @@
-"""What each percentage of a notice's sentences stands for: held now, held before, moved, or a limit.
+"""Classifies each percentage of a notice: held now, held before, traded, or a threshold.
 
-A sentence is read from left to right: verbs of holding, of trading and of crossing follow each other, and a
-number has the role of the last one before it; «före» and «efter» say which side of the transaction a holding
-is on. Does not belong here: numbers (`flagging_figures`), or which of several figures counts
-(`flagging_prose`).
+A sentence is read from left to right; a number takes the role of the last verb of holding, trading or crossing
+before it, and «före» and «efter» place a holding before or after the transaction. Does not belong here: numbers
+(`flagging_figures`), or which of several figures counts (`flagging_prose`).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from connectors.se.flagging_figures import Figure, figures
 
 
 class Role(StrEnum):
-    """What a percentage is of. UP, DOWN and LIMIT are thresholds; UNKNOWN is what no word tells."""
+    """Role of a percentage. UP, DOWN and LIMIT are thresholds; UNKNOWN if no word decides."""
 
     AFTER = "after"
     BEFORE = "before"
@@ -31,7 +30,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One percentage with its role. has_instruments: the sentence speaks of financial instruments."""
+    """One percentage with its role. has_instruments: the sentence mentions financial instruments."""
 
     figure: Figure
     role: Role
@@ -81,13 +80,13 @@ _INSTRUMENTS: Final = re.compile(
     r"|teckningsoption\w*|warrants?|konvertib\w*|convertible\w*|lånade\s+aktier|aktielån\w*|borrowed\s+shares|on\s+loan)\b",
     re.IGNORECASE,
 )
-# what is not so, not yet so, or only so if something happens
+# negated, future or conditional statements
 _UNSURE: Final = re.compile(
     r"\b(?:inte|ej|icke|aldrig|not|never|no\s+longer|neither|nor|kommer\s+att|skulle|avser|planerar|förväntas|beräknas|kan\s+komma"
     r"|will|would|could|may|intends?|expected|plans?\s+to|upon\s+completion|villkorat|conditional|förutsatt|provided\s+that)\b",
     re.IGNORECASE,
 )
-# «innehar därefter inga aktier», «has sold its entire holding»: nothing is left, of shares or of votes
+# «innehar därefter inga aktier», «has sold its entire holding»: no shares or votes are left
 _NOTHING: Final = re.compile(
     r"\b(?:(?:innehar|äger|har|holds|owns|has)\s+(?:(?:därefter|nu|numera|thereafter|now|efter|after|transaktionen|the|transaction)"
     r"\s+){0,3}(?:inga|no)\s+(?:aktier|shares)"
@@ -96,7 +95,7 @@ _NOTHING: Final = re.compile(
     r"(?!\s+(?:(?:av|of|in)\s+)?(?:class|series|serie|klass|teckningsoption|option|warrant|konvertib|convertib))",
     re.IGNORECASE,
 )
-# the law's own list of thresholds: «5, 10, 15, 20 …»
+# the statutory list of thresholds: «5, 10, 15, 20 …»
 _LAW: Final = re.compile(
     r"(?<!\d)5\s*(?:%|procent|per\s?cent|percent)?\s*,\s*10\s*(?:%|procent|per\s?cent|percent)?\s*,\s*15\b",
     re.IGNORECASE,
@@ -106,20 +105,20 @@ _HEADING: Final = re.compile(
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(r"^[^:|]{3,80}[:|]\s*(?:cirka\s+|ca\.?\s+)?$", re.IGNORECASE)
-_LONGEST_LABEL: Final = 100  # characters: a longer line is prose, and ends what a heading stands for
+_LONGEST_LABEL: Final = 100  # characters; a longer line is prose and ends the scope of a heading
 
 
 @dataclass(slots=True)
 class _State:
-    """What was last said in a sentence."""
+    """State while reading a sentence: the last words that decide a role."""
 
     side: Role | None = None  # BEFORE or AFTER the transaction
     verb: str | None = None
-    held_over: Role | None = None  # of the figure before, until another word
+    held_over: Role | None = None  # role of the previous figure, until another word
 
 
 def roles(sentences: list[str]) -> Iterator[Told]:
-    """Every percentage of a notice with its role; a heading «Efter transaktionen:» holds for labels below it."""
+    """Yields every percentage with its role; a heading «Efter transaktionen:» applies to labels below it."""
     heading: Role | None = None
     for sentence in sentences:
         if len(sentence) > _LONGEST_LABEL:
@@ -134,7 +133,7 @@ def roles(sentences: list[str]) -> Iterator[Told]:
 
 
 def has_left(sentences: list[str]) -> bool:
-    """Whether a text says that the holder has nothing any more."""
+    """True if the text states that the holder has nothing left."""
     return any(_NOTHING.search(one) is not None and _UNSURE.search(one) is None for one in sentences)
 
 
@@ -152,13 +151,13 @@ def _of(sentence: str, heading: Role | None) -> Iterator[Told]:
 
 
 def _hear(state: _State, text: str) -> None:
-    """Takes in the words in front of a figure."""
+    """Updates the state with the words before a figure."""
     for cue in _CUE.finditer(text):
         kind = str(cue.lastgroup)
         if kind in ("before", "after"):
             state.side = Role.BEFORE if kind == "before" else Role.AFTER
         elif kind == "holding":
-            # «har sålt sitt innehav om», «har minskat sitt innehav, motsvarande»: not what is held
+            # «har sålt sitt innehav om», «har minskat sitt innehav, motsvarande»: not the current holding
             if state.verb in ("traded", "moves"):
                 continue
             state.verb = kind
@@ -175,12 +174,12 @@ def _role(state: _State, before: str, figure: Figure, heading: Role | None) -> R
 
 
 def _by_word(state: _State, before: str) -> Role | None:
-    """By the word that stands at the number."""
+    """Role by the word directly before the number."""
     if _BY.search(before) or _OF_WHICH.search(before):
         return Role.MOVED
     if _FROM.search(before):
         return Role.BEFORE
-    # «uppgår till» is of the side of the transaction that it stands on, «ökat till» of what comes after
+    # «uppgår till» takes the side of the transaction it is mentioned with, «ökat till» always means after
     return Role.AFTER if _TO.search(before) and state.verb not in ("traded", "holds") else None
 
 
@@ -201,7 +200,7 @@ def _by_verb(state: _State, before: str, figure: Figure) -> Role:
 
 
 def _bounded(role: Role, figure: Figure, sentence: str) -> Role:
-    """The direction of a limit that names none: by the word at the number, else by the sentence's only one."""
+    """Direction of a threshold that has none: from the word at the number, else the only one in the sentence."""
     if role is not Role.LIMIT:
         return role
     if figure.side is not None:

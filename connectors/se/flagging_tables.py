@@ -1,7 +1,7 @@
-"""Tables of a notice: rows before and after the transaction, and the form of Finansinspektionen.
+"""Reads tables of a notice: rows before and after the transaction, and Finansinspektionen's form.
 
-Lines are those of an evened text, whose cells end with bars. A column counts by its heading, a line of the
-form by its label. Does not belong here: sentences (`flagging_prose`), shapes of text
+Lines come from a normalised text with cells ending in bars. A column is identified by its heading, a form line
+by its label. Does not belong here: sentences (`flagging_prose`), text normalisation
 (`connectors.nasdaq.flagging_text`).
 """
 
@@ -43,7 +43,7 @@ _DAY_ROW: Final = re.compile(
 _DAY_HEADING: Final = re.compile(r"^\W*(?:shares|aktier)\W+(?:votes|röster)\W*$", re.IGNORECASE)
 _SIDES: Final = 2
 _HUNDRED: Final = 100
-_LEAST: Final = 2  # cells of a row that is a table's
+_LEAST: Final = 2  # minimum cells of a table row
 
 # The form of Finansinspektionen, in both its languages.
 _FORM_BEFORE: Final = re.compile(r"^\W*(?:before the transaction|före transaktionen)\W*$", re.IGNORECASE)
@@ -62,7 +62,7 @@ _FORM_SHARE: Final = re.compile(r"^\W*(?:percentage|andel|procent)\W*$", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a table says: the position after, the one before where it says it, the day and the holder of a form."""
+    """Content of a table: position after, position before if stated, and day and holder of a form."""
 
     now: Column
     before: Column | None
@@ -71,12 +71,12 @@ class Table:
 
 
 def of_register(lines: list[str]) -> Table | None:
-    """What Finansinspektionen's own form says; None of any other text. Raises NoForm without a percentage."""
+    """Parses Finansinspektionen's form; None for any other text. Raises NoForm without a percentage."""
     marks = [_place(lines, pattern) for pattern in (_FORM_BEFORE, _FORM_MOVED, _FORM_AFTER)]
     if None in marks or sorted(marks, key=lambda mark: mark or 0) != marks:
         return None
     start, moved, after = (mark for mark in marks if mark is not None)
-    shares = after + (_place(lines[after:], _FORM_SHARE) or 0)  # the same labels stand above it, with numbers
+    shares = after + (_place(lines[after:], _FORM_SHARE) or 0)  # these labels also occur above, with numbers
     found = [match for line in lines[shares:] if (match := _HELD.match(line))]
     sums = {
         kind: _sum([one["percent"] for one in found if _is(kind, one["what"])])
@@ -98,27 +98,27 @@ def _place(lines: list[str], pattern: re.Pattern[str]) -> int | None:
 
 
 def _form_holder(lines: list[str]) -> str | None:
-    """The line above «Instrument»."""
+    """Holder: the line above «Instrument»."""
     place = _place(lines, _INSTRUMENT)
     above = [line.strip(" |") for line in lines[:place] if line.strip(" |")] if place else []
     return above[-1] if above else None
 
 
 def _sum(percents: list[str | None]) -> Decimal | None:
-    """Held directly and indirectly together; None where neither is told, or one is withheld."""
+    """Sum of direct and indirect holdings; None if neither is stated, or one is withheld."""
     found = [percentage(percent) for percent in percents if percent is not None]
     if len(found) < len(percents):
         return None
     total = sum(found, Decimal(0))
     if total > _HUNDRED:
-        raise NoForm(f"{total} where a percentage was due")
+        raise NoForm(f"expected a percentage, found {total}")
     return total if found else None
 
 
 def of_days(lines: list[str]) -> Table | None:
-    """Two rows that begin with days, shares and then votes, each as a number and its share; the later day counts.
+    """Table of two rows starting with days, shares then votes, each as number and percentage; the later day counts.
 
-    None where the text has no such rows under such a heading, or does not name the later day itself.
+    None if the text has no such rows under such a heading, or does not name the later day outside the table.
     """
     found = [match for line in lines if (match := _DAY_ROW.match(line))]
     days = sorted({match["day"] for match in found})
@@ -133,14 +133,14 @@ def of_days(lines: list[str]) -> Table | None:
 def _day_column(match: re.Match[str]) -> Column:
     shares, votes = (percentage(match[kind]) for kind in ("shares", "votes"))
     if max(shares, votes) > _HUNDRED:
-        raise NoForm(f"{max(shares, votes)} where a percentage was due")
+        raise NoForm(f"expected a percentage, found {max(shares, votes)}")
     return Column(Level(exact=shares), Level(exact=votes))
 
 
 def of_rows(lines: list[str]) -> tuple[Table | None, list[str]]:
-    """The table of rows before and after, and the lines that are none of its.
+    """Table of rows before and after the transaction, and the lines outside it.
 
-    Raises NoForm where two rows tell of one side.
+    Raises NoForm if two rows describe the same side.
     """
     after, before, rest = _Rows([]), _Rows([]), []
     heading: list[str] = []
@@ -167,7 +167,7 @@ def of_rows(lines: list[str]) -> tuple[Table | None, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of one side of the transaction."""
+    """Rows of one side of the transaction."""
 
     found: list[Column]
 
@@ -189,7 +189,7 @@ def _is_heading(cells: list[str]) -> bool:
 
 
 def _column(heading: list[str], cells: list[str]) -> Column | None:
-    """Shares and votes of a row, each by its column's heading; None where no heading says which is which."""
+    """Shares and votes of a row by column heading; None if no heading identifies them."""
     if len(heading) != len(cells):
         return None
     shares: Level | None = None
@@ -201,7 +201,7 @@ def _column(heading: list[str], cells: list[str]) -> Column | None:
             continue
         number = percentage(percent[1])
         if number > _HUNDRED:
-            raise NoForm(f"{number} where a percentage was due")
+            raise NoForm(f"expected a percentage, found {number}")
         level = (
             Level(below=number)
             if "<" in cell

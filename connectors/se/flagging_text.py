@@ -1,7 +1,7 @@
-"""One release of a Swedish issuer to the notice it holds: holder, issuer, day, position.
+"""Parses one release of a Swedish issuer into a notice: holder, issuer, day, position.
 
-Belongs here: which form the text is in, and sentences. A release in the form of the Finnish supervisor or of
-ESMA is read by `connectors.nasdaq`. Does not belong here: the carriers' wrapping (`flagging_mfn`), rows
+Belongs here: detecting the form of a text, splitting sentences. A release in the Finnish supervisor's or ESMA's
+form is read by `connectors.nasdaq`. Does not belong here: unwrapping the channels' formats (`flagging`), rows
 (`connectors.nasdaq.flagging`).
 """
 
@@ -17,7 +17,7 @@ from connectors.nasdaq.flagging_row import Column, NoForm
 from connectors.se import flagging_days, flagging_names, flagging_prose, flagging_tables
 from connectors.se.flagging_tables import Table
 
-LONGEST: Final = 60_000  # characters of a text that is read
+LONGEST: Final = 60_000  # characters of a text
 _LONGEST_SENTENCE: Final = 1_200
 _BLANKS: Final = re.compile(r"[ \t\u00a0\u2007\u202f]+")
 _END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-ZÅÄÖÉ])(?<!\b(?:ca|nr|kl|St)\.\s)")
@@ -26,7 +26,7 @@ _FORM: Final = re.compile(r"Resulting\s+situation\s+on\s+the\s+date\s+on\s+which
 
 
 def notice(text: str, author: str | None = None) -> Notification:
-    """What an evened text says. Raises NoForm. `author`: the issuer whose release it is, where that is told."""
+    """Parses a normalised text. Raises NoForm. `author`: the issuer that published the release, if known."""
     if len(text) > LONGEST:
         raise NoForm(f"a text of more than {LONGEST} characters")
     lines = [line for raw in text.split("\n") if (line := _BLANKS.sub(" ", raw).strip())]
@@ -43,13 +43,13 @@ def notice(text: str, author: str | None = None) -> Notification:
 
 
 def _said(sentences: list[str], table: Table | None) -> Table:
-    """The position of the table, else of the sentences. Raises NoForm where they tell of two."""
+    """Position from the table, else from the sentences. Raises NoForm if they disagree."""
     if table is None:
         return Table(*flagging_prose.position(sentences))
     try:
         now, _ = flagging_prose.position(sentences)
     except NoForm:
-        return table  # what stands around a table often says no more than a threshold
+        return table  # the text around a table often states only a threshold
     for told, tabled in ((now.shares, table.now.shares), (now.votes, table.now.votes)):
         exact = {level.exact for level in (told, tabled) if level is not None and level.exact is not None}
         if len(exact) > 1:
@@ -58,7 +58,7 @@ def _said(sentences: list[str], table: Table | None) -> Table:
 
 
 def _of_register(table: Table, lines: list[str], author: str | None) -> Notification:
-    """The form of Finansinspektionen: its holder stands above it, its issuer in the release around it."""
+    """Notice from Finansinspektionen's form: the holder is above it, the issuer in the surrounding release."""
     name = flagging_names.clean(table.holder or "")
     if not name or _NOTICE.search(name) or len(name) > flagging_names.LONGEST:
         raise NoForm("no holder above the form")
@@ -66,7 +66,7 @@ def _of_register(table: Table, lines: list[str], author: str | None) -> Notifica
 
 
 def _of_form(text: str, lines: list[str], author: str | None) -> Notification:
-    """The form of ESMA and of the Finnish supervisor, whose rows are those of `connectors.nasdaq`."""
+    """Notice from ESMA's or the Finnish supervisor's form, parsed by `connectors.nasdaq`."""
     now, before = positions(text)
     sentences = _sentences(lines)
     plain = "\n".join(sentences)
@@ -92,5 +92,5 @@ def _made(
 
 
 def _sentences(lines: list[str]) -> list[str]:
-    """Sentences, cut where one is longer than any is written."""
+    """Sentences, split if longer than `_LONGEST_SENTENCE`."""
     return [one[:_LONGEST_SENTENCE] for line in lines for one in _END.split(line) if len(one) > 1]

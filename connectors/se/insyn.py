@@ -1,7 +1,7 @@
-"""Dataset se.insyn: exports of the insider register, for what they say of issuers (docs/formats/se.md 8.1).
+"""Dataset se.insyn: exports of the insider register, used to link issuers (docs/formats/se.md 8.1).
 
-Belongs here: the declaration, what a file is, rows to links. Revised and cancelled reports stay in an export;
-only current ones count. Does not belong here: the text and its columns (`insyn_columns`), fetching
+Belongs here: the declaration, recognising files, rows to links. Exports keep revised and cancelled reports; only
+current ones count. Does not belong here: the text and its columns (`insyn_columns`), fetching
 (`issuers_fetch`).
 """
 
@@ -26,7 +26,7 @@ _OFF_VENUE: Final = ("utanför handelsplats", "outside a trading venue")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """An export, with or without rows; its first line tells."""
+    """Recognises an export, with or without rows, by its first line."""
     del name
     text = columns.text_of(head)
     try:
@@ -39,7 +39,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `se_insyn_emittent`."""
+    """Yields one batch of `se_insyn_emittent`."""
     with staged.opened(piece) as body:
         text = columns.text_of(body.read())
     if text.startswith(columns.UNREADABLE):
@@ -63,7 +63,9 @@ def _rows(
         if not row:
             continue
         if len(row) <= max(places.values()):
-            rejects.append((f"row {line}", f"{len(row)} fields where {max(places.values()) + 1} are due", ""))
+            rejects.append(
+                (f"row {line}", f"expected {max(places.values()) + 1} fields, found {len(row)}", "")
+            )
             continue
         said = {name: row[place].strip() for name, place in places.items()}
         if not said[columns.ISSUER] or day(said[columns.PUBLISHED], is_end=False) is None:
@@ -89,7 +91,7 @@ def _link(said: dict[str, str], tally: staged.Tally) -> dict[str, Any] | None:
 
 
 def _code(pattern: re.Pattern[str], text: str, kind: str, tally: staged.Tally) -> str:
-    """A code; empty and a signal for text that is none."""
+    """Validated code; empty with a signal if invalid."""
     if pattern.fullmatch(text):
         return text
     if text:
@@ -98,7 +100,7 @@ def _code(pattern: re.Pattern[str], text: str, kind: str, tally: staged.Tally) -
 
 
 def _joined(links: list[dict[str, Any]]) -> pl.DataFrame:
-    """One row per link: when it was said first and last, and where the last trade on a venue was."""
+    """One row per link: first and last day reported, and the venue of the last trade on one."""
     schema: dict[str, Any] = dict.fromkeys(("emittent", "lei", "isin", "handelsplats"), pl.String)
     rows = pl.DataFrame(links, schema=schema | {"day": pl.Date}, orient="row").sort(
         "day", maintain_order=True

@@ -1,7 +1,7 @@
-"""The insider register's export as text and columns: its encoding, the headers of three editions, persons out.
+"""Reads the insider register's export as text columns: encoding, three header versions, removal of persons.
 
-Columns are found by name in any of the editions, never by place. What names a person, and every column nobody
-knows, leaves before the archive. Does not belong here: what a row says of an issuer (`insyn`).
+Columns are found by name in any header version, never by position. Columns that name a person, and unknown
+columns, are removed before archiving. Does not belong here: what a row means for an issuer (`insyn`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _SPELLINGS: Final = {
     "trading venue": VENUE,
     "status": STATUS,
 }
-# Known and left out: persons, and what a trade was.
+# Known and dropped: persons, and details of the trade.
 _LEFT_OUT: Final = frozenset(
     (
-        "",  # behind the separator that ends each line
+        "",  # after the separator that ends each line
         "anmälningsskyldig",
         "person i ledande ställning",
         "befattning",
@@ -79,11 +79,11 @@ _MOST: Final = 256 << 20
 
 
 class NotAnExport(Exception):  # noqa: N818 - says what the bytes are
-    """Bytes that are no export of the register. The message says what was found."""
+    """The bytes are no export of the register; the message states what was found."""
 
 
 def text_of(body: bytes) -> str:
-    """The export is UTF-16LE without a mark; what the door kept of it is UTF-8."""
+    """Decodes an export: UTF-16LE without a byte order mark, or UTF-8 after redaction."""
     if body[1:2] == b"\0":
         return body.decode("utf-16-le", "replace")
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -92,7 +92,7 @@ def text_of(body: bytes) -> str:
 
 
 def table(text: str) -> tuple[dict[str, int], list[str], Iterator[list[str]]]:
-    """Places of known columns, names nobody knows, and the rows. Raises NotAnExport."""
+    """Positions of known columns, unknown column names, and the rows. Raises NotAnExport."""
     rows = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=";")
     try:
         header = next(rows, [])
@@ -112,7 +112,7 @@ def table(text: str) -> tuple[dict[str, int], list[str], Iterator[list[str]]]:
 
 
 def without_persons(body: BinaryIO) -> BinaryIO:
-    """The kept columns of an export, as UTF-8; one line with the reason where it is none."""
+    """Redacts an export to the kept columns, as UTF-8; one line with the reason if the body is no export."""
     kept = io.StringIO(newline="")
     writer = csv.writer(kept, delimiter=";", lineterminator="\r\n")
     try:
@@ -135,5 +135,5 @@ def _whole(body: BinaryIO) -> bytes:
 
 
 def _plain(error: Exception) -> str:
-    """The reason without the beginning of the body, which may name a person."""
+    """Reason without the excerpt of the body, which may name a person."""
     return str(error).partition("; the text begins")[0]

@@ -1,10 +1,10 @@
-"""How rows of Finansinspektionen's registers find their company: LEI, then ISIN, then the exact name.
+"""Links rows of Finansinspektionen's registers to companies: by LEI, then ISIN, then exact name.
 
 See docs/formats/se.md 9.
 
-Names are compared without case, punctuation, «(publ)» and «AB», with the present names of limited companies
-that are not deregistered; pipelines accept a name that exactly one company answers to. Does not belong here:
-the rows themselves (`insyn`, `blankning`), or who an LEI is (`connectors.gleif`).
+Names are compared without case, punctuation, «(publ)» and «AB», against current names of limited companies that
+are not deregistered; pipelines accept a name only if exactly one company matches. Does not belong here: the rows
+(`insyn`, `blankning`), or resolving LEIs (`connectors.gleif`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMS: Final = r"\b(?:ab|publ|aktiebolag|aktiebolaget)\b"
 
 
 def core(names: pl.Series) -> pl.Series:
-    """Names as they are compared; null where nothing is left."""
+    """Comparison form of names; null if nothing is left."""
     text = pl.col("name").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
     plain = text.str.replace_all(_FORMS, " ").str.replace_all(" +", " ").str.strip_chars()
     kept = pl.when(plain != "").then(plain)
@@ -39,7 +39,7 @@ def _issuers(rows: pl.DataFrame) -> pl.Series:
 
 
 def _companies(rows: pl.DataFrame) -> pl.Series:
-    """Names of limited companies that exist; nobody else issues shares."""
+    """Names of existing limited companies; only these issue shares."""
     lists = pl.col(FORM).is_in(_LISTABLE) & pl.col("avregistreringsdatum").is_null()
     able = rows.select(lists.fill_null(value=False).alias("able"))["able"]
     names = pl.Series("core", [None], pl.String).new_from_index(0, rows.height)
@@ -59,7 +59,7 @@ LINKS: Final = (
 
 
 def identifiers(shorts: pl.LazyFrame) -> pl.DataFrame:
-    """ISINs of the shares that positions were reported in. An insider's trade may be in any instrument."""
+    """Share ISINs from short positions. Insider trades are not used: they may be in any instrument."""
     present = shorts.filter(pl.col("_company_id").is_not_null()).sort("_observed_at", "isin")
     rows = present.unique(["_company_id", "isin"], keep="last", maintain_order=True).select(
         pl.col("_company_id").alias("company_id"),

@@ -1,8 +1,8 @@
-"""Finansinspektionen's registers as links between an issuer's name, its LEI and its ISINs.
+"""Finansinspektionen's registers as links between an issuer's name, LEI and ISINs.
 
-Belongs here: host, licence and the staged tables of both registers. The links name no organisation number:
-an issuer becomes a company by its LEI, which is not Sweden's alone to resolve, so no row concerns a company
-yet. Does not belong here: reading (`insyn`, `blankning`), or transactions and positions, which stay in RAW.
+Belongs here: host, licence and the staged tables of both registers. The links have no organisation number: an
+issuer is resolved to a company by LEI, across markets, so staged rows have no company id. Does not belong here:
+reading (`insyn`, `blankning`), or transactions and positions, which stay in RAW.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Fetching Finansinspektionen's registers: the insider register by windows of days, short positions whole.
+"""Fetches Finansinspektionen's registers: the insider register in windows of days, short positions as a whole.
 
-Wrong parameters are ignored there in silence and the newest rows come back, so an answer counts only when
-every day in it lies in the window asked for. Few windows a run: fast calls in a row are cut off.
+The site silently ignores wrong parameters and returns the newest rows, so a response is accepted only if every
+day in it lies in the requested window. Only a few windows per run: rapid successive calls are blocked.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 SEARCH_URL: Final = f"https://{INSIDER_HOST}/Publiceringsklient/sv-SE/Search/Search"
 SHORTS_URL: Final = f"https://{SHORTS_HOST}/sv/vara-register/blankningsregistret/GetAktuellFile/"
 WINDOW: Final = timedelta(days=7)
-WINDOWS: Final = 5  # of one run
+WINDOWS: Final = 5  # per run
 _DAY: Final = timedelta(days=1)
-_BEGAN: Final = date(2016, 7, 3)  # the first day of the register
+_BEGAN: Final = date(2016, 7, 3)  # first day of the register
 
 
 def insider(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Exports from the day of the cursor on: that day again, as it went on. At first the last weeks."""
+    """Fetches exports from the cursor's day on, including that day; the first run covers the last weeks."""
     del subjects
     start = _cursor_day(cursor)
     if start is None:
@@ -51,7 +51,7 @@ def insider(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Itera
 
 
 def shorts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The current positions; nothing where the file is the one of the last time."""
+    """Fetches the current positions; yields nothing if the file is unchanged."""
     del subjects
     answer = http.download(SHORTS_URL, expect={Format.ZIP}, since=Validators.of(cursor))
     if not isinstance(answer, NotModified):
@@ -63,7 +63,7 @@ def _cursor_day(cursor: Cursor | None) -> date | None:
 
 
 def _export(http: Http, start: date, end: date) -> Fetched:
-    """The export of a window of days, believed when all its days are of the window."""
+    """Export of a window of days, accepted only if all its days lie in the window."""
     query = {
         "SearchFunctionType": "Insyn",
         "Utgivare": "",
@@ -75,15 +75,15 @@ def _export(http: Http, start: date, end: date) -> Fetched:
         "button": "export",
     }
     url = f"{SEARCH_URL}?{urlencode(query)}"
-    fetched = http.get(url, expect=())  # UTF-16 without a mark: no format tells it
+    fetched = http.get(url, expect=())  # UTF-16 without a byte order mark: no format detects it
     try:
         places, _, rows = columns.table(columns.text_of(fetched.read()))
     except columns.NotAnExport:
-        raise WrongBody(url, fetched.status, "an export of the insider register was due") from None
+        raise WrongBody(url, fetched.status, "expected an export of the insider register") from None
     place = places[columns.PUBLISHED]
     for row in rows:
         published = day(row[place], is_end=False) if len(row) > place else None
         if published is not None and not start <= published <= end:
-            reason = f"rows of {published} where {start} to {end} was asked: the parameters were ignored"
+            reason = f"rows of {published} where {start} to {end} was requested: the parameters were ignored"
             raise WrongBody(url, fetched.status, reason)
     return fetched

@@ -1,4 +1,4 @@
-"""Sweden's staged tables to the shared tables: which rows concern which company, and their image.
+"""Maps Sweden's staged tables to the shared tables, and staged rows to company ids.
 
 Does not belong here: the mapping of one kind of record (`registered`, `statistics`, `profiles`).
 """
@@ -67,14 +67,14 @@ _LINKED: Final = {"_company_id": pl.String(), **_META}
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company that each staged row concerns; null for issuers, which `issuer_links` leads to theirs."""
+    """Company id of each staged row; null for issuers, which `issuer_links` links."""
     if table not in NUMBER_COLUMNS:
         return pl.Series("_company_id", [None] * rows.height, pl.String)
     return rows.select(company_ids(pl.col(NUMBER_COLUMNS[table])).alias("_company_id")).to_series()
 
 
 def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
-    """The shared tables of the touched companies on a logical day."""
+    """Builds the shared tables of the touched companies for a logical day."""
     answers = _rows(tables, ANSWERS).collect()
     bulk = registered.statements(_rows(tables, ORGANISATIONS))
     said = profiles.newest(bulk, answered.registered(answers))
@@ -99,7 +99,7 @@ def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
 def _rows(
     tables: Mapping[str, pl.LazyFrame], table: Table, meta: Mapping[str, pl.DataType] = _META
 ) -> pl.LazyFrame:
-    """The rows of one staged table; none where nothing was ever staged."""
+    """Rows of one staged table; empty if nothing was ever staged."""
     if table.name in tables:
         return tables[table.name].select(*table.names, *meta)
     return (

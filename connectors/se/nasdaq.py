@@ -1,6 +1,6 @@
-"""Dataset se.nasdaq: releases of issuers on the Stockholm markets, for their interim reports and notices.
+"""Dataset se.nasdaq: releases of issuers on the Stockholm markets (interim reports, major holding notices).
 
-Belongs here: the Swedish table, markets and files, and how an issuer's label is compared. Does not belong here: the
+Belongs here: the Swedish table, markets, file recognition, and comparing issuer labels. Does not belong here: the
 format (`connectors.nasdaq`), texts of notices (`flagging`).
 """
 

@@ -1,10 +1,10 @@
-"""Dataset se.organisationer: answers of the API «Värdefulla datamängder» about single companies.
+"""Dataset se.organisationer: responses of the API «Värdefulla datamängder» for single companies.
 
 See docs/formats/se.md 5.
 
-Belongs here: the declaration, what a file is, answers to staged blocks. A partial answer is a 200: a block
-that carries `fel` makes no row, so nothing known is ever overwritten by it. Does not belong here: which block
-counts for a profile (`answered`), asking (`organisationer_fetch`).
+Belongs here: the declaration, recognising files, responses to staged blocks. A partial response has status 200: a
+block with `fel` makes no row, so it never overwrites known data. Does not belong here: which block counts for a
+profile (`answered`), fetching (`organisationer_fetch`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HEAD: Final = 65_536
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Answers about companies; requests, errors and answers about persons are told from them."""
+    """Recognises responses about companies; requests, errors and responses about persons are not."""
     del name
     try:
         body: Any = msgspec.json.decode(head)
@@ -50,7 +50,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
         whole = len(head) < _HEAD
         return NotOurs("no JSON") if whole else Recognised(None, Scope.PART)
     if not isinstance(body, dict):
-        return NotOurs("JSON that is no answer")
+        return NotOurs("JSON that is not a response")
     return _judged(body)
 
 
@@ -58,25 +58,25 @@ def _judged(body: dict[str, Any]) -> Recognised | NotOurs:
     organisations = body.get("organisationer")
     if isinstance(organisations, list):
         if organisations and not any(is_company(one) for one in organisations):
-            return NotOurs("an answer about persons: withheld at the door")
+            return NotOurs("a response about persons: withheld before storage")
         return Recognised(None, Scope.PART)
     if "openapi" in body or "swagger" in body:
-        return NotOurs("description of an API, not an answer of it")
+        return NotOurs("description of an API, not a response")
     if "identitetsbeteckning" in body:
-        return NotOurs("a request, not an answer")
+        return NotOurs("a request, not a response")
     if "status" in body and "title" in body:
         return NotOurs(f"error answer of the API (status {body['status']})")
-    return NotOurs("JSON that is no answer about organisations")
+    return NotOurs("JSON that is not a response about organisations")
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """One batch of `se_organisation`."""
+    """Yields one batch of `se_organisation`."""
     with staged.opened(piece) as body:
         text = body.read()
     try:
         answer: Any = msgspec.json.decode(text)
     except MALFORMED as error:
-        raise Unreadable(piece.dataset, piece.name, f"JSON was due: {error}") from None
+        raise Unreadable(piece.dataset, piece.name, f"expected JSON: {error}") from None
     organisations = answer.get("organisationer") if isinstance(answer, dict) else None
     if not isinstance(organisations, list):
         reason = answer.get(UNREADABLE) if isinstance(answer, dict) else None
@@ -100,7 +100,7 @@ def _shown(element: Any) -> str:
 
 
 class _Organisation:
-    """One element of an answer, taken apart block by block."""
+    """One element of a response, parsed block by block."""
 
     def __init__(self, element: object, at: datetime, tally: staged.Tally) -> None:
         self._tally = tally
@@ -109,15 +109,15 @@ class _Organisation:
         self.number = company_number(identity.text("identitetsbeteckning") or "") or ""
         self._record = Record(element, tally, self.number)
         if not self.number:
-            raise RecordError("organisationsidentitet", "no organisation number: the answer is partial")
+            raise RecordError("organisationsidentitet", "no organisation number: the response is partial")
         self._record.ignore("organisationsidentitet")
         serial = self._record.integer("namnskyddslopnummer")
         self._serial = "" if serial is None else str(serial)
         self._failed: list[str] = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Rows of the blocks that were answered."""
-        for key in f.IGNORED:  # not read; but where one fails the answer is partial all the same
+        """Rows of the blocks without errors."""
+        for key in f.IGNORED:  # not read, but a failed one still makes the response partial
             self._sound(key, self._record.take(key) or {})
         blocks = {
             f.SPELLINGS.get(key, key): self._record.take(key)
@@ -126,7 +126,7 @@ class _Organisation:
         }
         said = {key: self._sound(key, block) for key, block in blocks.items() if block is not None}
         found = {key: _READERS[key](self, block) for key, block in said.items() if block is not None}
-        if not self._failed:  # in a sound answer nothing is a statement too
+        if not self._failed:  # in a complete response an absent block means there is nothing
             found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
         elif set(self._failed) == {_UNKNOWN} and not found:
             raise RecordError("fel", f"{NOT_A_COMPANY}: unknown to the registers")
@@ -135,7 +135,7 @@ class _Organisation:
         return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]
 
     def _sound(self, key: str, block: object) -> Record | None:
-        """The block where its producer answered; a failure is counted and leaves what is known."""
+        """The block, or None if its producer failed; a failure is counted and known data stays."""
         record = Record(block, self._tally, self.number, key)
         record.ignore("dataproducent")
         fault = record.take("fel")
@@ -155,7 +155,7 @@ class _Organisation:
         kind = name.child("organisationsnamntyp")
         kind.ignore("klartext")
         name.ignore("verksamhetsbeskrivningSarskiltForetagsnamn")
-        # the sign between names must not be in one
+        # the separator between names must not occur in one
         text = _plain(name.text("namn") or "").replace("|", "/")
         day = name.text("registreringsdatum")
         return f"{text}${kind.text('kod') or 'NAMN'}-ORGNAM${'' if day is None else day[:10]}"
@@ -226,7 +226,7 @@ def _plain(text: str) -> str:
 
 
 def _label(text: str | None) -> str | None:
-    """A label; «n/a» is none."""
+    """Label, or None for «n/a»."""
     said = _plain(text or "")
     return said if said and said.casefold() != "n/a" else None
 
@@ -247,10 +247,10 @@ _READERS: Final = {
 
 DATASET: Final = Dataset(
     key=f.KEY,
-    title="Bolagsverket: answers about single companies",
+    title="Bolagsverket: single companies (API)",
     licence=LICENCE,
     cadence=Cadence(cron="45 4 * * *", stale_after_hours=48),
-    guard=Guard(max_rejected=0.5),  # one answer speaks for itself only
+    guard=Guard(max_rejected=0.5),  # a single bad response means little
     host=GATEWAY,
     staged={f.ANSWERS.name: f.ANSWERS},
     files=("bolagsverket_api/**", "organisationer/**"),

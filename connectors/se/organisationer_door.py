@@ -1,8 +1,8 @@
-"""Answers of the API without persons: organisations whose number is, or may be, a person's leave.
+"""Redacts API responses: removes organisations with a number that is, or may be, a person's.
 
 See docs/formats/se.md 1.
 
-An answer that cannot be looked through is replaced by `{"unreadable": reason}`; reading refuses it for that.
+A response that cannot be parsed is replaced by `{"unreadable": reason}`, with which reading rejects it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from connectors.se.personal import masked_values
 from connectors.se.register import company_number
 
 UNREADABLE: Final = "unreadable"
-_MOST: Final = 8 << 20  # bytes of an answer about one number
+_MOST: Final = 8 << 20  # bytes of a response about one number
 _COMPANY_TYPES: Final = ("ORGANISATIONSNUMMER", "ORGNR")
 _SOLE_TRADER: Final = "E"
 
 
 def without_persons(body: BinaryIO) -> BinaryIO:
-    """The answer with its companies alone, persons' numbers in their texts masked; else byte for byte."""
+    """Response with companies only and personal numbers in texts masked; unchanged bytes if nothing was removed."""
     text = body.read(_MOST + 1)
     if len(text) > _MOST:
         return _withheld("an answer of more than 8 MiB")
@@ -46,7 +46,7 @@ def _withheld(reason: str) -> BinaryIO:
 
 
 def is_company(organisation: Any) -> bool:
-    """Whether an element of an answer is shown to be a company's. Without identity it shows nothing."""
+    """True if an element of a response is provably a company; False without an identity."""
     identity = _object(organisation, "organisationsidentitet")
     kind = _object(identity, "typ").get("kod") or _COMPANY_TYPES[0]
     form = _object(organisation, "organisationsform").get("kod")

@@ -1,8 +1,8 @@
-"""Asking the API «Värdefulla datamängder» about single companies: OAuth2 with client credentials.
+"""Fetches single companies from the API «Värdefulla datamängder» (OAuth2 client credentials).
 
-Keys are the operator's (`FIRM_CREDENTIALS`, for the portal's host); without them nothing is asked. Asked are
-companies that registered lately, of which SCB's file knows nothing for weeks. Does not belong here: pace and
-retries (`connectors.kit.http`), or reports, which come by the week (`arsredovisning_fetch`).
+Keys are the operator's (`FIRM_CREDENTIALS`, for the portal's host); without them no request is made. Only newly
+registered companies are requested, since SCB's file lacks them for weeks. Does not belong here: rates and
+retries (`connectors.kit.http`), or reports, which are fetched weekly (`arsredovisning_fetch`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 TOKEN_URL: Final = "https://portal.api.bolagsverket.se/oauth2/token"  # noqa: S105 - an address, no secret
 ORGANISATIONS_URL: Final = f"https://{GATEWAY}/vardefulla-datamangder/v1/organisationer"
 SCOPE: Final = "vardefulla-datamangder:read vardefulla-datamangder:ping"
-MOST: Final = 3_600  # companies of one run: the limit is not published, and a guide names one call a second
+MOST: Final = 3_600  # companies per run; the limit is unpublished, a guide mentions one call per second
 _YOUNG: Final = timedelta(days=60)
-_EARLY: Final = timedelta(seconds=60)  # before its end a token is renewed
+_EARLY: Final = timedelta(seconds=60)  # a token is renewed this long before it expires
 _OK: Final = 200
 _REFUSED_TOKEN: Final = 401
-_ANSWERS: Final = (400, 404, 500)  # about this number: the next one is asked all the same
-_PATIENCE: Final = 5  # such answers in a row that are the registry's trouble, not the numbers'
+_ANSWERS: Final = (400, 404, 500)  # concern only this number; the run continues with the next
+_PATIENCE: Final = 5  # consecutive errors that indicate a fault of the registry
 
 
 class _Token(msgspec.Struct):
@@ -43,7 +43,7 @@ class _Token(msgspec.Struct):
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Companies registered within two months of the newest in the bulk just staged, newest first."""
+    """Yields companies registered within two months of the newest in the just staged bulk file, newest first."""
     rows = staged.get(ORGANISATIONS.name)
     if rows is None or rows.is_empty():
         return
@@ -56,7 +56,7 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The answers about some companies. Nothing is remembered: an answer is as new as its asking."""
+    """Fetches responses for the given companies, without a cursor: each response is current when requested."""
     del cursor
     numbers = list(islice((number for number in subjects if company_number(number)), MOST))
     if not numbers or not http.is_known(TOKEN_URL):
@@ -67,18 +67,20 @@ def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
         answer = session.ask(number)
         if answer.status == _OK:
             failures = 0
-            # the answer is of now, whatever the gateway says of its last change
+            # the response is current now, whatever Last-Modified the gateway sends
             yield Arrival(
                 f"{number}.json", answer.body, Scope.PART, answer.server_time, None, answer.url, answer.status
             )
             continue
         failures += 1
         if failures == _PATIENCE:
-            raise Refused(answer.url, answer.status, f"{_PATIENCE} refusals in a row; asked again next time")
+            raise Refused(
+                answer.url, answer.status, f"{_PATIENCE} rejections in a row; retried in the next run"
+            )
 
 
 class _Session:
-    """One run's token and questions."""
+    """Token and requests of one run."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -86,7 +88,7 @@ class _Session:
         self._header: dict[str, str] = {}
 
     def ask(self, number: str) -> Fetched:
-        """The answer about one number. On one 401 the token is renewed once."""
+        """Requests one number. A 401 renews the token once."""
         if self._renew_at is None:
             self._renew()
         answer = self._post(number)
@@ -94,7 +96,9 @@ class _Session:
             self._renew()
             answer = self._post(number)
             if answer.status == _REFUSED_TOKEN:
-                raise Refused(answer.url, answer.status, "a new token is refused too: see the subscription")
+                raise Refused(
+                    answer.url, answer.status, "a new token is rejected too: check the subscription"
+                )
         if self._renew_at is not None and answer.server_time >= self._renew_at:
             self._renew_at = None
         return answer
@@ -116,12 +120,12 @@ class _Session:
             answer = self._http.post(TOKEN_URL, form, "application/x-www-form-urlencoded")
         except FetchError as error:
             if error.status in (400, 401, 403):
-                reason = "the keys are refused: check FIRM_CREDENTIALS for portal.api.bolagsverket.se"
+                reason = "the keys are rejected: check FIRM_CREDENTIALS for portal.api.bolagsverket.se"
                 raise Refused(TOKEN_URL, error.status, reason) from None
             raise
         try:
             token = msgspec.json.decode(answer.read(), type=_Token)
-        except msgspec.MsgspecError:  # its message would quote the answer
-            raise WrongBody(TOKEN_URL, answer.status, "a token was due") from None
+        except msgspec.MsgspecError:  # its message would quote the response
+            raise WrongBody(TOKEN_URL, answer.status, "expected a token") from None
         self._header = {"Authorization": f"Bearer {token.access_token}"}
         self._renew_at = answer.server_time + timedelta(seconds=token.expires_in) - _EARLY

@@ -1,7 +1,7 @@
-"""The answers of the API «Värdefulla datamängder»: the staged table, one row per organisation and block.
+"""Staged table of the API «Värdefulla datamängder»: one row per organisation and block.
 
-A block is what one producer answers for itself, or fails to. Each is a row of its own, so that a block that
-failed leaves the one known before untouched.
+A block is the part of a response that one producer supplies or fails to supply. Each is its own row, so a failed
+block leaves the previously known one untouched.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ STATISTICAL_FORM: Final = "juridiskForm"
 ACTIVITY: Final = "verksamOrganisation"
 INDUSTRY: Final = "naringsgrenOrganisation"
 
-# The schema writes one spelling, the registry's own example the other.
+# The schema has one spelling, the registry's example the other.
 SPELLINGS: Final = {"pagandeAvvecklingsEllerOmstruktureringsforfarande": PROCEEDINGS}
-# Blocks whose absence from a sound answer says that there is nothing; of others it says nothing.
+# For these blocks, absence from a complete response means there is nothing; for others it means unknown.
 EMPTY_SAYS: Final = (DEREGISTRATION, REASON, PROCEEDINGS)
 IGNORED: Final = ("reklamsparr", "verksamhetsbeskrivning")
 
 _T, _D = Kind.TEXT, Kind.DATE
 ANSWERS: Final = Table(
     "se_organisation",
-    "Blocks of answers of the API, as each was answered last.",
+    "Blocks of API responses, latest version of each.",
     (NUMBER, SERIAL, BLOCK),
     (
         Column(NUMBER, _T, "ten digits", nullable=False),
@@ -51,6 +51,6 @@ ANSWERS: Final = Table(
         Column("adress", _T, "street$c/o$city$postcode$country"),
         Column("sni", _T, "first industry code, five digits"),
         Column("sni_klartext", _T, "its label"),
-        Column(SCHEME, _T, "edition of the code, by the day of the answer"),
+        Column(SCHEME, _T, "version of the code, by the date of the response"),
     ),
 )

@@ -1,7 +1,7 @@
-"""Personal identity numbers that stand inside a company's text, masked before the archive (docs/formats/se.md 1).
+"""Masks personal identity numbers inside a company's text before archiving (docs/formats/se.md 1).
 
-Belongs here: finding and masking them in text of any encoding that has ASCII's digits. Does not belong here: whole
-records of persons (`doors`, `organisationer_door`), or whose number is a company's (`register`).
+Belongs here: finding and masking them in text of any ASCII-compatible encoding. Does not belong here: removing
+whole records of persons, or which numbers are a company's (`register`).
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import re
 from datetime import date
 from typing import Any, Final
 
-# Digits 3 and 4 are a month: no number of a company has less than two there, so none is ever touched. The month's
-# first digit begins the pattern, for a search that begins with few bytes is several times as fast.
+# Digits 3 and 4 are a month; in company numbers the third digit is two or more, so they are never masked. The
+# pattern starts with the month's first digit: a search with few possible first bytes is several times as fast.
 _LIKELY: Final = re.compile(
     rb"[01](?<=[0-9]{2}[01])[0-9]{3}( ?(?:[-+\x96]|\xe2\x80[\x90-\x95]) ?| )?[0-9]{4}(?![0-9])"
 )
 _YEAR: Final = re.compile(rb"(?<![0-9])(18|19|20)?[0-9]{2}\Z")
 _DIGIT: Final = re.compile(rb"[0-9]")
-_BEFORE: Final = 5  # bytes before the month that say whether a year of two or four digits stands there
-_COORDINATION: Final = 60  # is added to the day of a coordination number
+_BEFORE: Final = 5  # bytes before the month, enough to detect a two- or four-digit year
+_COORDINATION: Final = 60  # added to the day in a coordination number
 _MASK: Final = b"*"
 
 
 def masked(text: bytes) -> bytes:
-    """The text with a star for every digit of a person's number: as long as before, itself where there is none."""
+    """Replaces each digit of a personal number by a star; length is kept, and unaffected text is returned as is."""
     kept: list[bytes] = []
     since = 0
     for found in _LIKELY.finditer(text):
@@ -35,7 +35,7 @@ def masked(text: bytes) -> bytes:
 
 
 def masked_values(value: Any) -> Any:
-    """A JSON value with every text in it masked, names of members too; of a number that is a person's a text."""
+    """Masks every text in a JSON value, including member names; a personal number becomes a text."""
     if isinstance(value, str):
         return masked(value.encode()).decode()
     if isinstance(value, int | float):
@@ -50,7 +50,7 @@ def masked_values(value: Any) -> Any:
 
 
 def _begins(text: bytes, found: re.Match[bytes]) -> int | None:
-    """Where a person's number begins; None where it is another number."""
+    """Start offset of a personal number; None if it is another number."""
     at = max(0, found.start() - _BEFORE)
     year = _YEAR.search(text, at, found.start())
     if year is None:
@@ -59,7 +59,7 @@ def _begins(text: bytes, found: re.Match[bytes]) -> int | None:
     century = int(year[1] or 20) * 100
     if not _is_date(century + int(digits[:2]), int(digits[2:4]), int(digits[4:6])):
         return None
-    # with the sign that parts day from serial it is nothing else, slips of the pen included
+    # with the separator between day and serial it is always masked, even with a wrong check digit
     is_parted = bool((found[1] or b"").strip())
     return year.start() if is_parted or _is_checked(digits) else None
 
@@ -73,6 +73,6 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 
 def _is_checked(digits: str) -> bool:
-    """Luhn's rule."""
+    """True if the Luhn check digit is right."""
     doubled = (int(digit) * (2 - place % 2) for place, digit in enumerate(digits))
     return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0  # noqa: PLR2004 - the rule's own numbers

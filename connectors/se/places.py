@@ -1,7 +1,7 @@
-"""Municipality and county from a post code (docs/formats/se.md 7.3): no register's open file carries them.
+"""Derives municipality and county from a post code (docs/formats/se.md 7.3), since no open register file has them.
 
-The post code is of the postal address, so a post box or an accountant's address may lie elsewhere: the source
-of the statement is told with the profile. Does not belong here: which address counts (`profiles`).
+The post code is that of the postal address (possibly a post box or accountant elsewhere), so the profile states
+how the place was derived. Does not belong here: which address counts (`profiles`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNTY: Final = "_county_code"
 MUNICIPALITY_NAME: Final = "_municipality"
 COUNTY_NAME: Final = "_county"
 BASIS: Final = (
-    "_place_basis"  # listed, place (the town's name), neighbour (codes beside it), county (no more)
+    "_place_basis"  # listed, place (by town name), neighbour (by adjacent codes), county (county only)
 )
 _NAMES: Final = (MUNICIPALITY, MUNICIPALITY_NAME, COUNTY, COUNTY_NAME, BASIS)
 _LENGTH: Final = 5
@@ -31,7 +31,7 @@ _CODES: Final = 10**_LENGTH
 
 
 def digits(codes_: pl.Series) -> pl.Series:
-    """Five digits of a Swedish post code in any spelling; null for anything else."""
+    """Five digits of a Swedish post code in any spelling; null for other text."""
     is_code = (codes_.str.len_bytes() == _LENGTH) & codes_.cast(pl.UInt32, strict=False).is_not_null()
     odd = codes_.is_not_null() & ~(is_code & ~codes_.str.starts_with("+"))
     return mended(codes_, odd, _plain)
@@ -45,9 +45,9 @@ def _plain(codes_: pl.Series) -> pl.Series:
 
 @cache
 def _list() -> tuple[pl.Series, pl.DataFrame]:
-    """By every number a post code may be, the row of what the list says of it; and these rows.
+    """Index from every possible post code to its row of places, and these rows.
 
-    Codes between two listed ones of one municipality are its too.
+    Codes between two listed ones of one municipality belong to it too.
     """
     text = files("connectors.se").joinpath("codes", "postcodes.csv").read_text(encoding="utf-8")
     rows: list[int | None] = [None] * _CODES
@@ -63,7 +63,7 @@ def _list() -> tuple[pl.Series, pl.DataFrame]:
 
 
 def placed(codes_: pl.Series) -> pl.DataFrame:
-    """Codes and names of municipality and county, and the basis; null where the list does not say."""
+    """Codes and names of municipality and county, and the basis; null where unknown."""
     rows, said = _list()
     row = rows.gather(codes_.cast(pl.UInt32, strict=False))
     return said.select(pl.all().gather(row))

@@ -1,7 +1,6 @@
-"""Who tells news of Swedish issuers: Nasdaq, MFN, Cision, the wires, the storage of Finansinspektionen.
+"""News sources for Swedish issuers: Nasdaq, MFN, Cision, the wires, Finansinspektionen's storage.
 
-Belongs here: naming them, and the ways from a wire's item to its company. Does not belong here: reading any
-of them.
+Belongs here: naming them, and linking a wire's item to its company. Does not belong here: reading any of them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from connectors.se.register import MARKET
 
 
 def links(table: str) -> tuple[Link, ...]:
-    """By ISIN through the registers of trades and short positions, then by name."""
+    """Links of a wire table: by ISIN through the insider and short position registers, then by name."""
     return (
         by_isin(table, INSIDER_ISSUERS, "isin"),
         by_isin(table, SHORTS_ISSUERS, "isin"),

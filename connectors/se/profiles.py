@@ -1,8 +1,8 @@
-"""Statements of the registers to the shared `companies`: whole columns, per company.
+"""Combines the registers' statements into the shared `companies` table, column by column.
 
-Belongs here: which register's word counts for which field, place, address. Does not belong here: one
-register's rows (`registered`, `statistics`, `organisationer`), the status table (`statuses`), or listing: no
-listing source is loaded, so nobody is listed yet and the source of that statement is null.
+Belongs here: register precedence per field, place, address. Does not belong here: one register's rows
+(`registered`, `statistics`, `organisationer`), the status table (`statuses`), or listing: no listing source is
+loaded here, so no company is listed and the listing source is null.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from connectors.se.bolagsverket_fields import NUMBER
 from connectors.se.register import MARKET, company_ids
 from warehouse.schema.tables import COMPANIES
 
-# Fields of a statement that belong together: the newer door's word counts for the group as a whole.
+# Fields of a statement that belong together: the newer channel wins for the group as a whole.
 GROUPS: Final = {
     "name": ("name",),
     "form": ("form",),
@@ -40,7 +40,7 @@ _LABEL: Final = "industry_label"
 _THEIRS: Final = selectors.ends_with(_ANSWERED)
 _LINES: Final = "\x1f"
 _OWN: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in ("street", "town", "postcode"))
-# What SCB says of a company counts where Bolagsverket says nothing, which it nearly always does.
+# SCB's values are used only where Bolagsverket has none, which is rare.
 _SPARE: Final = {
     **{f"scb_{name}": pl.col(name).is_null() for name in ("name", "registered")},
     "statistical_form": pl.col("form").is_null(),
@@ -53,18 +53,18 @@ _PLACE: Final = "_place"
 def joined(
     left: pl.DataFrame, right: pl.DataFrame, spare: Mapping[str, pl.Expr] = MappingProxyType({})
 ) -> pl.DataFrame:
-    """All companies of both. Most of the time one side has nothing to say of any: then nothing is compared.
+    """Full join of both sides by company number; without a comparison if the right side is empty, as is common.
 
-    spare: columns of the right that say nothing to most rows of the left, and which rows of it they are taken for.
+    spare: columns of the right needed for few rows of the left only, with the condition selecting those rows.
     """
     named = {name: f"{name}{_ANSWERED}" if name in left.columns else name for name in right.columns}
     if right.is_empty():
         return left.with_columns(
             pl.lit(None, right.schema[name]).alias(as_) for name, as_ in named.items() if name != NUMBER
         )
-    key = pl.col(NUMBER).cast(pl.UInt64).alias(_KEY)  # ten digits compare faster as a number
+    key = pl.col(NUMBER).cast(pl.UInt64).alias(_KEY)  # ten digits compare faster as an integer
     theirs = right.rename(named | {NUMBER: NUMBER}).rechunk()
-    # by the numbers alone: a join copies every column of both
+    # joined by number only: a join copies every column of both sides
     ours, wanted = left.select(key), theirs.select(key).with_row_index(_PLACE)
     place = ours.join(wanted, on=_KEY, how="left", maintain_order="left")[_PLACE]
     both = left.hstack(_gathered(left, theirs.drop(NUMBER), place, spare))
@@ -77,19 +77,19 @@ def joined(
 def _gathered(
     left: pl.DataFrame, theirs: pl.DataFrame, place: pl.Series, spare: Mapping[str, pl.Expr]
 ) -> list[pl.Series]:
-    """The columns of the right in the order of the left; places far from each other take their time."""
+    """Columns of the right in the order of the left (a random-access gather is slow, hence `spare`)."""
     asked = left.select(pl.when(is_asked).then(place).alias(name) for name, is_asked in spare.items())
     places_ = {name: asked[name] if name in spare else place for name in theirs.columns}
     return theirs.select(pl.col(name).gather(places_[name]) for name in theirs.columns).get_columns()
 
 
 def newest(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
-    """Bulk and API as one statement: of each group the word that was said last, as a whole."""
+    """Merges bulk and API statements: each group is taken as a whole from the newer one."""
     return _newest(bulk, answered, GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
 
 
 def newest_statistics(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
-    """SCB's bulk and what the API answers of SCB: the later of each group; labels where the code is the same."""
+    """Merges SCB's bulk file and SCB data of the API: the newer of each group; labels where the code is equal."""
     rows = _newest(bulk, answered, STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
     if _LABEL + _ANSWERED in rows.columns:
         same = pl.all_horizontal(
@@ -102,7 +102,7 @@ def newest_statistics(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFram
 def _newest(
     bulk: pl.DataFrame, answers: pl.DataFrame, groups: Mapping[str, tuple[str, ...]], seen: str, told: str
 ) -> pl.DataFrame:
-    """`<group>_answered`: the API's word is the later one. `told`: when the API answered anything last."""
+    """Merges by group; `<group>_answered` is true where the API is newer."""
     if answers.is_empty():
         never = (pl.lit(value=False).alias(f"{group}_answered") for group in groups)
         return bulk.with_columns(*never, pl.lit(None, pl.Datetime("us", "UTC")).alias(told))
@@ -123,15 +123,15 @@ def _later(later: pl.Expr, name: str) -> pl.Expr:
 def companies(
     registered: pl.DataFrame, statistics: pl.DataFrame, reported: pl.DataFrame, today: date
 ) -> pl.DataFrame:
-    """One row per company that has a name. `registered`, `statistics`: as `newest` and `newest_statistics` say.
+    """One row per company with a name. `registered`, `statistics`: from `newest` and `newest_statistics`.
 
-    reported: names that annual reports give, for companies that no register file read so far holds.
+    reported: names from annual reports, for companies missing from every register file read so far.
     """
     return _profiles(joined(joined(registered, statistics, _SPARE), reported), today)
 
 
 def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
-    """Joined statements to profiles, each row by itself."""
+    """Converts joined statements to profiles, row by row."""
     rows = rows.with_columns(_address())
     code = places.digits(rows["_code"]).alias(places.POSTCODE)
     located = rows.hstack([code, *places.placed(code)])
@@ -143,7 +143,7 @@ def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
 
 
 def _address() -> list[pl.Expr]:
-    """Bolagsverket's address where it has one, else SCB's: never one part from each."""
+    """Bolagsverket's address if there is one, else SCB's; parts are never mixed."""
 
     def part(mine: str, theirs: str) -> pl.Expr:
         return pl.when(_OWN).then(pl.col(mine)).otherwise(pl.col(theirs))
@@ -159,7 +159,7 @@ def _address() -> list[pl.Expr]:
 
 
 def _foreign() -> pl.Expr:
-    """A foreign address has no municipality here, whatever its digits look like."""
+    """True for foreign addresses, which have no municipality even if the digits look like a post code."""
     return (pl.col("address_country") != MARKET).fill_null(value=False)
 
 
@@ -188,7 +188,7 @@ def _industry() -> list[pl.Expr]:
 
 def _where() -> list[pl.Expr]:
     two = pl.col("_care_of").is_not_null() & pl.col("_street").is_not_null()
-    # a list of one column is none of its copies, and nearly all have one line
+    # building a one-column list needs no copy, and nearly all addresses have one line
     texts = (pl.when(two).then(name) for name in ("_care_of", "_street"))
     both = pl.concat_str(*texts, separator=_LINES).str.split(_LINES)
     line = pl.coalesce("_street", "_care_of")
@@ -209,7 +209,7 @@ def _rest() -> list[pl.Expr]:
     return [
         pl.lit(value=False).alias("is_listed"),
         pl.lit(None, pl.String).alias("is_listed_source"),
-        pl.lit(None, pl.Int64).alias("employees"),  # no open file of the country carries it
+        pl.lit(None, pl.Int64).alias("employees"),  # in no open file of the country
         pl.lit(None, pl.String).alias("website"),
-        pl.lit(None, pl.List(pl.String)).alias("previous_names"),  # the registers give present names only
+        pl.lit(None, pl.List(pl.String)).alias("previous_names"),  # the registers give current names only
     ]

@@ -1,4 +1,4 @@
-"""What all Swedish datasets share: hosts, licences, organisation numbers, which numbers are persons'.
+"""Shared by all Swedish datasets: hosts, licences, organisation numbers, and which numbers are personal.
 
 Does not belong here: the columns of one dataset, or how records become a profile (`profiles`).
 """
@@ -18,7 +18,7 @@ HOST: Final = "vardefulla-datamangder.bolagsverket.se"
 GATEWAY: Final = "gw.api.bolagsverket.se"
 PREFIX: Final = company_id(MARKET, "")
 
-# The line of each file is not published; the directive's terms are those of the whole set (docs/formats/se.md 13).
+# No licence is published per file; the directive's terms cover the whole set (docs/formats/se.md 13).
 LICENCE: Final = Licence(
     name="HVD (EU) 2023/138",
     url="https://bolagsverket.se/apierochoppnadata/hamtaforetagsinformation/vardefulladatamangder.5528.html",
@@ -29,20 +29,19 @@ STATISTICS_LICENCE: Final = Licence(
     url="https://www.scb.se/",
     attribution="Källa: Statistikmyndigheten SCB",
 )
-PLACES_NAME: Final = "CC BY 4.0"  # GeoNames' post codes, behind `codes/postcodes.csv`
+PLACES_NAME: Final = "CC BY 4.0"  # GeoNames' post codes, the source of `codes/postcodes.csv`
 PLACES_URL: Final = "https://download.geonames.org/export/zip/"
 
 _COMPANY: Final = re.compile(r"(?!302)\d{2}[2-9]\d{7}", re.ASCII)
-_LEGAL_PERSON: Final = "16"  # before the ten digits where twelve are written
+_LEGAL_PERSON: Final = "16"  # precedes the ten digits in twelve-digit numbers
 _LONG: Final = 12
 
 
 def company_number(text: str) -> str | None:
-    """Ten digits of a company; None for what is, or may be, a person's.
+    """Ten-digit company number; None if the number is, or may be, personal.
 
-    Digits 3 and 4 of a person's number are a month, so the third is below two; 302… is given to persons
-    without one (docs/formats/se.md 1). The check digit decides nothing: the registry's own examples have a wrong
-    one.
+    Digits 3 and 4 of a personal number are a month, so the third is below two; 302… is given to persons without
+    one (docs/formats/se.md 1). The check digit is ignored: the registry's own examples have wrong ones.
     """
     digits = text.replace("-", "").replace(" ", "")
     if len(digits) == _LONG and digits.startswith(_LEGAL_PERSON):
@@ -51,7 +50,7 @@ def company_number(text: str) -> str | None:
 
 
 def is_company(number: pl.Expr) -> pl.Expr:
-    """Whether ten digits are a company's; false for null."""
+    """True if ten digits are a company's; false for null."""
     first = number.cast(pl.UInt64, strict=False) // 10_000_000  # the first three digits
     ten = (number.str.len_bytes() == 10) & ~number.str.starts_with("+")  # noqa: PLR2004 - digits
     return (ten & (first % 10 >= 2) & (first != 302)).fill_null(value=False)  # noqa: PLR2004 - docs/formats/se.md 1

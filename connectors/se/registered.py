@@ -1,7 +1,7 @@
-"""What Bolagsverket says of a company: rows of the bulk as one statement per company, whole columns.
+"""Converts rows of Bolagsverket's bulk file to one statement per company, column by column.
 
-Belongs here: which of several rows counts, names and addresses taken apart. Does not belong here: SCB's
-statements (`statistics`), the choice between bulk and API (`profiles`).
+Belongs here: which of several rows counts, splitting names and addresses. Does not belong here: SCB's statements
+(`statistics`), the choice between bulk and API (`profiles`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import polars as pl
 from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
 from connectors.se.cells import mended, stated
 
-# A statement of either door: one row per company, these columns (see `profiles`).
+# Columns of a statement from either channel, one row per company (see `profiles`).
 STATEMENT: Final = {
     NUMBER: pl.String,
     "name": pl.String,
@@ -31,17 +31,17 @@ STATEMENT: Final = {
     "bulk_seen": pl.Datetime("us", "UTC"),
 }
 _ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
-_RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API writes the same words
+_RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API uses the same words
 _OTHER: Final = 2
 _BETWEEN: Final = "|"
 _REGISTERED: Final = "$FORETAGSNAMN-ORGNAM$"
-# As the bulk ends a name of most kinds, before its date; and the rank of the kind.
+# Suffix of most kinds of names in the bulk file, before the date -> rank of the kind.
 _ENDINGS: Final = {_REGISTERED: 0, "$NAMN-ORGNAM$": 1, "$FORNAMN_FRSPRAK-ORGNAM$": _OTHER}
 _DATE: Final = 10  # characters
 
 
 def _ends_with(ending: str) -> pl.Expr:
-    """Whether that stands before the last characters, which may be a date."""
+    """True if the text ends with `ending` followed by the characters of a date."""
     return pl.col(NAMES).str.slice(-len(ending) - _DATE, len(ending)) == ending
 
 
@@ -55,7 +55,7 @@ _USED: Final = (
     *(NUMBER, NAMES, FORM, PROCEEDINGS, "registreringsland", "avregistreringsdatum", "avregistreringsorsak"),
     *("registreringsdatum", "postadress", "_observed_at"),
 )
-_ORDERING: Final = (SERIAL, "rad", "_retired_at")  # which of several rows counts
+_ORDERING: Final = (SERIAL, "rad", "_retired_at")  # decides which of several rows counts
 _ROW: Final = "_row"
 _CUT: Final = "_parts_of_address"
 ADDRESS: Final = ("street", "care_of", "town", "postcode", "address_country")
@@ -64,7 +64,7 @@ _PARTS: Final = 5
 
 
 def statements(rows: pl.LazyFrame) -> pl.DataFrame:
-    """One row per company: not deregistered before deregistered, then the latest registered name."""
+    """One row per company: rows not deregistered first, then the latest registered name."""
     return _said(_firsts(rows.select(*_USED, *_ORDERING).collect()))
 
 
@@ -88,10 +88,10 @@ def _said(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _firsts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Of several rows of a number the one that counts; one that left the register only where all did."""
+    """The row that counts per number; a row that left the register only if all rows did."""
     several = rows.select(pl.col(NUMBER).cast(pl.UInt64).is_duplicated().alias("several"))["several"]
     if not several.any():
-        return rows.select(_USED)  # nearly all have one row: only the others are put in order
+        return rows.select(_USED)  # nearly all have one row: only the others are sorted
     order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
     some = rows.with_row_index(_ROW).filter(several)
     ranked = (
@@ -106,12 +106,12 @@ def _firsts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_names(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` and the name that counts: the registered one of the latest date, else a plain one, else the first.
+    """Adds the name that counts: the registered one with the latest date, else a plain one, else the first.
 
-    Null where no element says one.
+    Null if no element has one.
     """
     plain = rows.select(_IS_PLAIN.fill_null(value=False).alias("plain"))["plain"]
-    # nearly all have one registered name and its date, and need no pattern
+    # nearly all have one registered name with a date, and need no regular expression
     name = rows.select(_NAME.alias("_name"))["_name"]
     name = mended(name, ~plain, lambda _: _best(rows.select(NAMES).filter(~plain))["_name"])
     said = pl.col("_name").str.strip_chars()
@@ -119,7 +119,7 @@ def with_names(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
-    """What `_best` says of each row; whoever has one registered name and its date needs no pattern."""
+    """Result of `_best` per row, with a fast path for one registered name and its date."""
     day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
     shown = rows.with_columns(_name=_NAME, _rank=pl.lit(0, pl.Int32), _name_date=day)
     is_plain = _IS_PLAIN & (pl.col("_name").str.strip_chars() != "") & pl.col("_name_date").is_not_null()
@@ -130,14 +130,14 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _best(rows: pl.DataFrame) -> pl.DataFrame:
-    """Name, rank and date of each row; nulls where no element is one."""
+    """Name, rank and date of each row; nulls if no element is a name."""
     numbered = rows.with_row_index(_ROW)
     each = numbered.with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
     latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
     ordered = (
         _parts(each)
         .lazy()
-        .filter(pl.col("_name") != "")  # what is none (part of an activity) is null
+        .filter(pl.col("_name") != "")  # elements that are no name (part of an activity) are null
         .with_columns(_latest=latest)
         .sort(_ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True)
     )
@@ -146,7 +146,7 @@ def _best(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _parts(elements: pl.DataFrame) -> pl.DataFrame:
-    """Name, rank of its kind and date of each element; who ends as the bulk does needs no pattern."""
+    """Name, rank of its kind and date of each element, with a fast path for the usual suffixes."""
     day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
     kinds = [pl.when(_ends_with(ending)) for ending in _ENDINGS]
     shown = elements.select(
@@ -167,7 +167,7 @@ def _parts(elements: pl.DataFrame) -> pl.DataFrame:
 
 
 def _by_pattern(elements: pl.DataFrame) -> pl.DataFrame:
-    """What `_parts` says of elements that end in any other way; nulls where one is none."""
+    """Result of `_parts` for elements with other endings, by regular expression; nulls if no name."""
     parts = elements.select(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).unnest("_parts")
     return parts.select(
         pl.col("1").str.strip_chars().alias("_name"),
@@ -177,10 +177,10 @@ def _by_pattern(elements: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_address(rows: pl.DataFrame, column: str) -> pl.DataFrame:
-    """`rows` and the parts of street$c/o$city$postcode$country, each null where it says nothing."""
+    """Adds the parts of street$c/o$city$postcode$country, each null if empty."""
     parts = rows.select(pl.col(column).str.split_exact("$", _PARTS).struct.unnest())
     *_, last, sixth = parts.get_columns()
-    # a sixth part, or one too few: nearly no address has them
+    # six parts or too few parts: rare
     odd = rows[column].is_not_null() & (last.is_null() | sixth.is_not_null())
     parts = parts.drop(sixth.name)
     parts.columns = list(ADDRESS)
@@ -192,7 +192,7 @@ def with_address(rows: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _cut(addresses: pl.Series) -> pl.DataFrame:
-    """Parts counted from the end, as a street may hold the sign itself; nulls where there are too few."""
+    """Address parts counted from the end, since a street may contain the separator; nulls if too few."""
     parts = pl.col(_CUT)
     texts = {
         "street": parts.list.head(parts.list.len() - 4).list.join("$"),

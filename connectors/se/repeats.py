@@ -1,4 +1,4 @@
-"""Which of several rows of one file with the same key a row is."""
+"""Numbers rows of one file that share the same key."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class Repeats:
     """Counts keys over the chunks of one piece."""
 
     def __init__(self) -> None:
-        self._met: list[tuple[int, int, pl.Series]] = []  # the least and the greatest of some keys, and these
-        self._again: dict[int, int] = {}  # keys met more than once, and how often: few
+        self._met: list[tuple[int, int, pl.Series]] = []  # minimum, maximum and keys per chunk
+        self._again: dict[int, int] = {}  # keys seen more than once, and how often: few
 
     def ordinals(self, number: pl.Series, serial: pl.Series) -> pl.Series:
         """1 for the first row of a number and serial, 2 for the next, and so on through all chunks."""
         keys = self._keys(number, serial)
-        is_new = keys.n_unique() == keys.len()  # nearly always, and told faster than which are not
+        is_new = keys.n_unique() == keys.len()  # nearly always, and faster than finding the duplicates
         met = self._met_before(keys)
         if not keys.is_empty():
             self._met.append((*_span(keys), keys))
@@ -28,9 +28,9 @@ class Repeats:
         return ordinals.scatter(several.arg_true(), [self._next(key, met) for key in keys.filter(several)])
 
     def _met_before(self, keys: pl.Series) -> set[int]:
-        """Those of `keys` that an earlier chunk has; looking for few among many costs less than a set of all.
+        """Keys that an earlier chunk has; searching sorted chunks costs less than a set of all keys.
 
-        Registers number as they grow, so many a chunk lies wholly beside the others: those are not looked through.
+        Registers number consecutively, so many chunks do not overlap: those are skipped.
         """
         if not self._met or keys.is_empty():
             return set()
@@ -47,13 +47,13 @@ class Repeats:
 
     @staticmethod
     def _keys(number: pl.Series, serial: pl.Series) -> pl.Series:
-        """Number and serial as one integer; a serial that is no number counts as none."""
+        """Number and serial as one integer; a non-numeric serial counts as none."""
         first = number.cast(pl.Int64) * 10_000
-        if not serial.str.len_bytes().max():  # nearly always nobody has one
+        if not serial.str.len_bytes().max():  # nearly always no row has a serial
             return first
         return first + serial.cast(pl.Int64, strict=False).fill_null(0)
 
 
 def _span(keys: pl.Series) -> tuple[int, int]:
-    """The least and the greatest of some keys."""
+    """Minimum and maximum of the keys."""
     return cast("tuple[int, int]", (keys.min(), keys.max()))

@@ -1,7 +1,7 @@
-"""Dataset se.scb: the weekly bulk file of legal persons (docs/formats/se.md 3): Latin-1, tabs, quotes are ordinary.
+"""Dataset se.scb: the weekly bulk file of legal persons (docs/formats/se.md 3): Latin-1, tabs, no quoting.
 
-Belongs here: the declaration, what a file is, its spelling, reading. Does not belong here: what a record means
-for a profile (`statistics`).
+Belongs here: the declaration, recognising files, the file dialect, reading. Does not belong here: what a record
+means for a profile (`statistics`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from connectors.se.scb_fields import (
 )
 from connectors.se.signals import count, lost
 
-# SCB says ISO-8859-1; what Windows writes at the places that standard leaves to control characters is read too
+# SCB declares ISO-8859-1; cp1252 also reads the characters Windows puts in the control character range
 ENCODING: Final = "cp1252"
 _STAMP: Final = re.compile(rb"scb_bulkfil\w{0,80}?_(\d{8}T\d{6})")
 _FTGSTAT: Final = ("0", "1", "9")
@@ -43,12 +43,12 @@ _JESTAT: Final = ("0", "1", "2", "9")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The zip or its text; the name of either carries the instant it was written."""
+    """Recognises the zip or its text; the name of either contains the time it was written."""
     found = sniff(opening(head))
     if found is Format.EMPTY:
         return NotOurs("empty file")
     if found in (Format.JSON, Format.PDF):
-        return NotOurs(f"{found} where the bulk's zip or text was due")
+        return NotOurs(f"expected the bulk's zip or text, found {found}")
     stamp = _STAMP.search(name.encode()) or _STAMP.search(head[:4096])
     return Recognised(_instant(stamp[1]) if stamp else None, Scope.PART)
 
@@ -61,9 +61,9 @@ def _instant(stamp: bytes) -> datetime | None:
 
 
 def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
-    """How this file is cut, and the columns nobody knows.
+    """Record shape of this file, and its unknown columns.
 
-    The header ends with a tab; the rows may or may not. As many fields as the first row has are the rule.
+    The header ends with a tab; rows may or may not. The first row sets the expected number of fields.
     """
     cells = [cell.strip() for cell in header.split("\t")]
     while cells and not cells[-1]:
@@ -82,7 +82,7 @@ def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
         columns=places,
         checked=(),
         is_whole=pl.col(str(places[IDENTITY])).is_not_null(),
-        parted=lambda _: None,  # without quotes a line shows nothing but its width
+        parted=lambda _: None,  # without quotes only the width of a line can be checked
         fields=partial(_fields, columns=len(cells), identity=places[IDENTITY]),
         begins=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
     )
@@ -91,7 +91,7 @@ def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
 
 
 def _fields(text: str, columns: int, identity: int) -> list[str] | None:
-    """Fields of a whole record: with or without the tab behind the last one."""
+    """Fields of a whole record, with or without a trailing tab."""
     fields = text.split("\t")
     if len(fields) == columns + 1 and not fields[-1].strip():
         fields.pop()
@@ -103,7 +103,7 @@ def _is_record(line: str, columns: int, identity: int) -> bool:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `se_scb`."""
+    """Yields batches of `se_scb`."""
     header = header_of(piece, ENCODING)
     with staged.opened(piece) as body:
         body.readline()
@@ -135,7 +135,7 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
         count(tally, "unreadable_value", name, _unread(kept, read_, name))
     _audit(read_, tally)
     shown = pl.concat([rows.filter(pl.col("_reason").is_not_null()), again])
-    told = pl.when(is_company(pl.col(NUMBER)))  # nothing of who may be a person
+    told = pl.when(is_company(pl.col(NUMBER)))  # keep nothing of possible persons
     refused = [
         *chunk.refused,
         *shown.select(
@@ -150,7 +150,7 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
 
 
 def _where(rows: pl.DataFrame, is_so: pl.Series) -> pl.DataFrame:
-    """Rows where something is so; most of the time that is all, which is no copy."""
+    """Rows where `is_so` is true; usually all of them, which needs no copy."""
     return rows if is_so.all() else rows.filter(is_so)
 
 
@@ -183,7 +183,7 @@ def _values(scheme: str) -> list[pl.Expr]:
 
 
 def _unread(source: pl.DataFrame, read_: pl.DataFrame, name: str) -> pl.Series:
-    """Whose value did not parse; all zeros say «unknown»."""
+    """Rows with an unparsed value; all zeros mean «unknown»."""
     some = source.select(NUMBER, name).filter(lost(source[name], read_[name]))
     return some[NUMBER].filter(some[name].str.contains("[^0]"))
 

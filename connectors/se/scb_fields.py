@@ -1,4 +1,4 @@
-"""The fields of SCB's bulk: the staged table in its own words, and what is left in RAW."""
+"""Fields of SCB's bulk file: the staged table in its own terms, and columns left in RAW."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from warehouse.schema.types import Column, Kind, Table
 KEY: Final = "se.scb"
 IDENTITY: Final = "PeOrgNr"
 NUMBER: Final = "organisationsnummer"
-SCHEME: Final = "sni_version"  # ours: no record names the edition of its industry codes
+SCHEME: Final = "sni_version"  # added by us: records do not state the version of their industry codes
 UNKNOWN_INDUSTRY: Final = "00000"
 
-# Columns that are read, and whether a file without them is refused.
+# Columns that are read, and whether a file without them is rejected.
 FIELDS: Final = {
     IDENTITY: True,
     "Namn": True,
@@ -27,7 +27,7 @@ FIELDS: Final = {
     "RegDatKtid": True,
     "Reklamsparrtyp": False,
 }
-# Known and left in RAW: further industries, the change type and the markers, whose meaning is not documented.
+# Known and left in RAW: further industries, the change type and the markers (meaning undocumented).
 IGNORED: Final = frozenset(
     name.lower()
     for name in (
@@ -48,7 +48,7 @@ STATISTICS: Final = Table(
         Column("JEStat", _T, "0, 1, 2 in the population, 9 left it"),
         Column("JurForm", _T, "legal form, two digits"),
         Column("Ng1", _T, "first industry code, five digits; null where 00000"),
-        Column(SCHEME, _T, "edition of the code, by the day of the snapshot: SNI2007 or SNI2025"),
+        Column(SCHEME, _T, "version of the code, by the date of the snapshot: SNI2007 or SNI2025"),
         Column("PostNr", _T, "postal code"),
         Column("PostOrt", _T, "postal place"),
         Column("Gatuadress", _T, "street"),

@@ -1,4 +1,4 @@
-"""Signals counted over whole columns."""
+"""Counts signals over whole columns."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from connectors.kit.staged import EXAMPLES, Tally
 
 
 def count(tally: Tally, code: str, subject: str, examples: pl.Series) -> None:
-    """Count one signal for every value of `examples`, the first of which are kept."""
+    """Counts one signal for every value of `examples`; the first ones are kept."""
     shown = examples.head(EXAMPLES).to_list()
     for place, example in enumerate(shown):
         tally.add(code, subject, example, 1 if place else examples.len() - len(shown) + 1)
 
 
 def lost(source: pl.Series, read: pl.Series) -> pl.Series:
-    """Where there was something that did not parse."""
+    """True where a value was present but did not parse."""
     return source.is_not_null() & read.is_null()

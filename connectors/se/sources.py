@@ -1,7 +1,7 @@
-"""Where the fields of a profile come from: `sources` as JSON text, one entry per register that gave something.
+"""Provenance of profile fields: `sources` as JSON text, one entry per contributing register.
 
-Texts of entries are made once per instant, of which a million rows have a handful, and put together in one
-pass. Does not belong here: which register's word counts (`profiles`).
+Entry texts are built once per timestamp, of which a million rows have a handful, and concatenated in one pass.
+Does not belong here: register precedence (`profiles`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_BULK: Final = ("name", "registered_date", "status")
 _OF_STATISTICS: Final = ("sni_code", "sni_label", "status")
 _OF_ANSWERS: Final = ("name", "sni_code", "sni_label", "registered_date", "status")
 _OF_REPORTS: Final = ("latest_revenue", "latest_currency", "latest_year")
-# register -> the column with its instant, the column with its own id, licence, fields, address
+# register -> timestamp column, id column, licence, fields, URL
 _ENTRIES: Final = {
     BULK: ("bulk_seen", NUMBER, LICENCE.name, _OF_BULK, None),
     STATISTICS: ("scb_seen", NUMBER, STATISTICS_LICENCE.name, _OF_STATISTICS, None),
@@ -38,11 +38,11 @@ _ENTRIES: Final = {
 }
 _PLACES: Final = {register: place for place, register in enumerate(_ENTRIES)}
 _USED: Final = tuple({name for at, native, *_ in _ENTRIES.values() for name in (at, native)})
-STRETCH_ROWS: Final = 8_000  # rows whose texts are made at once: memory for more comes anew from the system
+STRETCH_ROWS: Final = 8_000  # rows per pass; larger buffers would be allocated from the system each time
 
 
 def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` and `sources` and `observed_at`, the newest record behind the profile."""
+    """Adds `sources` and `observed_at` (time of the newest record used for the profile)."""
     answered = rows.with_columns(pl.max_horizontal("answer_seen", "statistics_seen").alias(_ANSWERED))
     seen = answered.with_columns(
         _told(rows), pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST)
@@ -52,25 +52,25 @@ def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _bit(register: str) -> pl.Expr:
-    """The register's bit where it gave something, else zero."""
+    """The register's bit if it contributed, else zero."""
     at, native, *_ = _ENTRIES[register]
     said = pl.col(at).is_not_null() & pl.col(native).is_not_null()
     return said.cast(pl.UInt8) * (1 << _PLACES[register])
 
 
 def _texts(rows: pl.DataFrame, who: pl.Series) -> pl.Series:
-    """`sources` of each row. `who`: bits of the registers that gave something; most rows share few of them."""
+    """`sources` of each row. `who`: bits of the contributing registers; few combinations occur."""
     groups = {bits: (who == bits).arg_true() for bits in who.unique()}
     if len(groups) < 2:  # noqa: PLR2004 - one is all rows
         return _alike(rows, *groups) if groups else pl.Series(dtype=pl.String)
     texts = pl.concat((_alike(rows[places_], bits) for bits, places_ in groups.items()), rechunk=True)
-    return texts.gather(pl.concat(groups.values()).arg_sort())  # of one chunk, or all text is copied
+    return texts.gather(pl.concat(groups.values()).arg_sort())  # one chunk, otherwise all text is copied
 
 
 def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
-    """`sources` of companies of whom the same registers gave something."""
+    """`sources` of companies with the same contributing registers."""
     parts: list[pl.Expr] = []
-    between = "["  # two columns: fixed texts beside each other are one
+    between = "["  # adjacent fixed texts are merged to save a column
     for register in (register for register, place in _PLACES.items() if who >> place & 1):
         at, native, *_ = _ENTRIES[register]
         opening = f'{"," if parts else ""}{{"register":"{register}","native_id":"'
@@ -84,7 +84,7 @@ def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
 
 
 def _endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:
-    """The instants of `at`, and what follows the register's own id where it was heard at each."""
+    """Distinct timestamps of `at`, and for each the entry text after the register's id."""
     _, _, licence, fields, url = _ENTRIES[register]
     instants = at.head(1) if at.min() == at.max() else at.unique()
     opening = f'","url":{json.dumps(url)},"retrieved_at":"'
@@ -93,7 +93,7 @@ def _endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:
 
 
 def _told(rows: pl.DataFrame) -> pl.Series:
-    """The post code that told the place; how sure that is stands with it, where the code itself is not listed."""
+    """Post code that gave the place, followed by the basis if the code is not listed."""
     is_placed = pl.col(places.COUNTY).is_not_null()
     told = rows.select(pl.when(is_placed).then(places.POSTCODE).alias(_TOLD))[_TOLD]
     is_unsure = is_placed & (pl.col(places.BASIS) != "listed").fill_null(value=False)

@@ -1,4 +1,4 @@
-"""What SCB says of a company: rows of its bulk as one statement per company, whole columns.
+"""Converts rows of SCB's bulk file to one statement per company, column by column.
 
 Does not belong here: Bolagsverket's statements (`registered`), the choice between bulk and API (`profiles`).
 """
@@ -35,13 +35,13 @@ _USED: Final = (
 
 
 def statements(rows: pl.LazyFrame) -> pl.DataFrame:
-    """One row per company. A row that left the file counts on: leaving it changes nothing.
+    """One row per company. A row that left the file still counts.
 
     See docs/formats/se.md 12.
     """
     said = rows.select(*_USED, "_observed_at").collect()
     old = said[SCHEME] == codes.OLD_CODES
-    # the same digits mean other things in SNI 2025: missing rather than wrong
+    # the same digits have other meanings in SNI 2025: no label rather than a wrong one
     label = pl.when(old).then(codes.SNI2007.expr("Ng1")) if old.any() else pl.lit(None, pl.String)
     return said.select(
         pl.col(NUMBER),

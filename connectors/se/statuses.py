@@ -18,7 +18,7 @@ from connectors.se.bolagsverket_fields import KEY as BULK
 from connectors.se.organisationer_fields import KEY as ANSWERS
 from connectors.se.scb_fields import KEY as STATISTICS
 
-NEW: Final = timedelta(days=60)  # so long a company may lack a row of SCB
+NEW: Final = timedelta(days=60)  # how long a company may be missing from SCB's file
 _ACTIVE: Final = "1"
 _INACTIVE: Final = ("0", "9")
 _NOTHING: Final = pl.lit(None, pl.String)
@@ -37,7 +37,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of the table: when it holds, what follows, whose record says so (its place), in which words."""
+    """One line of the table: condition, status, index of the source register, registry wording."""
 
     holds: pl.Expr
     status: str
@@ -48,7 +48,7 @@ class Rule:
 
 
 def _under(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """Whether one of the proceedings is under way, since when, and its label. `|` may lead the list."""
+    """Whether one of the proceedings is ongoing, since when, and its label. The list may start with `|`."""
     found = rf"(?:^|\|)({'|'.join(proceedings)})(?:-AVOMFO)?(?:\$|\||$)"
     dated = rf"(?:^|\|)(?:{'|'.join(proceedings)})(?:-AVOMFO)?\$(\d{{4}}-\d{{2}}-\d{{2}})"
     text = pl.col("proceedings")
@@ -58,7 +58,7 @@ def _under(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
 
 
 def _register(group: str) -> pl.Expr:
-    """Whose word of a group counts, by its place: the API's where that is the later one, else the bulk's."""
+    """Index of the source that counts for a group: the API if newer, else the bulk file."""
     is_answer = pl.col(f"{group}_answered").fill_null(value=False)
     is_bulk = pl.col("scb_seen" if group == "activity" else "bulk_seen").is_not_null()
     bulk = STATISTICS if group == "activity" else BULK
@@ -67,7 +67,7 @@ def _register(group: str) -> pl.Expr:
 
 
 def _rules(today: date, with_proceedings: bool) -> tuple[Rule, ...]:
-    """The table; without the lines of proceedings for companies that have none."""
+    """The decision table; `with_proceedings` False leaves out the lines about proceedings."""
     removed, named, active = map(_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(codes.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
     said, word = pl.col("activity"), pl.col("activity_word")
@@ -77,9 +77,9 @@ def _rules(today: date, with_proceedings: bool) -> tuple[Rule, ...]:
         *(_proceedings() if with_proceedings else ()),
         Rule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
         Rule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
-        # SCB knows 99.5 % of what is registered; what it does not know after two months does not trade
+        # SCB has 99.5 % of registered companies; those still missing after two months do not trade
         Rule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, named, _NOTHING),
-        # whom only accounts tell of is active by no register's word
+        # known from accounts only: active without a register's statement
         Rule(pl.lit(value=True), "active", None, _NO_DAY, named, _NOTHING),
     )
 
@@ -99,7 +99,7 @@ def _proceedings() -> tuple[Rule, ...]:
 
 
 def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
-    """`rows` and the status columns of `companies`; the patterns of proceedings see those alone that have some."""
+    """Adds the status columns of `companies`; patterns for proceedings run only on rows that have some."""
     told = _told(rows, _rules(today, with_proceedings=False))
     has = rows["proceedings"].is_not_null()
     if has.any():
@@ -109,7 +109,7 @@ def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
 
 
 def _told(rows: pl.DataFrame, rules: tuple[Rule, ...]) -> pl.DataFrame:
-    """The status columns: which rule holds is told once, its words are looked up."""
+    """Status columns: the matching rule is found once, its values are looked up."""
     last = pl.lit(len(rules) - 1, pl.UInt8)
     for place in range(len(rules) - 2, -1, -1):
         holds = rules[place].holds.fill_null(value=False)
@@ -131,7 +131,7 @@ def _told(rows: pl.DataFrame, rules: tuple[Rule, ...]) -> pl.DataFrame:
 
 
 def _chosen(values: list[pl.Expr]) -> pl.Expr:
-    """The value of the rule that holds; rules that share one are asked together."""
+    """Value of the matching rule; rules with the same value are tested together."""
     shared: dict[int, list[int]] = {}
     for place, value in enumerate(values):
         shared.setdefault(id(value), []).append(place)

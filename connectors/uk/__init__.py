@@ -1,4 +1,4 @@
-"""United Kingdom: Companies House. What is read and why, and what is left out: README.md."""
+"""United Kingdom: Companies House. Scope and omissions: README.md."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _REGISTERS: Final = with_listings(
         Jurisdiction(
             code="UK",
             state="served",
-            # of one instant the later dataset holds: a stream is newer than the file that it is taken with
+            # on equal timestamps the later dataset wins: a stream is newer than the file of the same run
             datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
             precedence={
                 "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
                 "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
                 "is_listed": (psc.KEY,),
-                # a figure of a listed company before a band (docs/formats/uk.md 11)
+                # an exact figure of a listed company takes precedence over a band (docs/formats/uk.md 11)
                 "ownership": (nsm.KEY, psc.KEY),
             },
             dated=(nsm.KEY,),

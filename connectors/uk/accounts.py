@@ -30,11 +30,11 @@ from connectors.uk.licence import DOWNLOADS, LICENCE
 
 _DAILY: Final = re.compile(r"Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _MONTHLY: Final = re.compile(r"Accounts_Monthly_Data-", re.IGNORECASE)
-PACK_MEMBERS: Final = 4_096  # members of an archive that one process reads
-MOST_PACKS: Final = 32  # each lists the archive anew; a month has 300,000 members
-_READ: Final = 1 << 20  # bytes at a time: what is asked for is also what is set aside
-LARGEST_DOCUMENT_BYTES: Final = 1 << 28  # the largest reports with their pictures have half of it
-BATCH_DOCUMENTS: Final = 512  # documents of one batch
+PACK_MEMBERS: Final = 4_096  # archive members read by one process
+MOST_PACKS: Final = 32  # each lists the archive again; a month has 300,000 members
+_READ: Final = 1 << 20  # bytes per read; a buffer of the requested size is allocated each time
+LARGEST_DOCUMENT_BYTES: Final = 1 << 28  # twice the size of the largest reports with pictures
+BATCH_DOCUMENTS: Final = 512  # documents per batch
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
 _NESTED: Final = "!/"
 _ACCOUNTS: Final = re.compile(r"(?:^|/)accounts/", re.IGNORECASE)
@@ -46,7 +46,7 @@ _PACKAGE: Final = re.compile(r"Prod22[34]_\d+_[A-Z0-9]{8}_\d{8}|^CIC-", re.IGNOR
 
 
 def daily_date(name: str) -> date | None:
-    """The date in the name of a daily zip; None for anything else."""
+    """Date in the name of a daily zip; None for other names."""
     found = _DAILY.search(basename(name))
     try:
         return date.fromisoformat(found[1]) if found else None
@@ -55,7 +55,7 @@ def daily_date(name: str) -> date | None:
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Zips by name, loose documents by their bytes. Documents do not say when they were published."""
+    """Recognises zips by name, single documents by their bytes. Documents carry no publication time."""
     published = daily_date(name)
     head = opening(head)
     found = sniff(head)
@@ -68,15 +68,15 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def split(piece: Piece) -> Iterator[Piece]:
-    """An archive in packs of members, each read by one process; a loose file as it is.
+    """Splits an archive into packs of members, each read by one process; a single file is one piece.
 
-    A pack is named `members 2 of 12`; what an archive nests stays together. The rows name their document.
+    A pack is named `members 2 of 12`; members of a nested archive stay together. Rows name their document.
     """
     with piece.open() as stream:
         found = sniff(stream.read(HEAD))
         if found is not Format.ZIP:
             if daily_date(piece.name) is not None or _MONTHLY.search(piece.name):
-                raise Unreadable(KEY, piece.name, f"{found.value} where a zip was due")
+                raise Unreadable(KEY, piece.name, f"expected a zip, found {found.value}")
             yield piece
             return
         stream.seek(0)
@@ -92,7 +92,7 @@ def split(piece: Piece) -> Iterator[Piece]:
 
 
 def _members(piece: Piece) -> Iterator[Piece]:
-    """The documents of a piece; all members of one nested zip follow one another."""
+    """Yields the documents of a piece; all members of one nested zip are adjacent."""
     pack = _PACK_NAME.fullmatch(piece.member or "")
     index, packs = (int(pack[1]) - 1, int(pack[2])) if pack else (0, 1)
 
@@ -105,7 +105,7 @@ def _members(piece: Piece) -> Iterator[Piece]:
 
 
 def _body(member: Piece) -> bytes:
-    """A document's bytes. Unreadable for one that is damaged, or too large to be one."""
+    """Bytes of a document. Raises Unreadable if it is damaged or too large."""
     chunks: list[bytes] = []
     left = LARGEST_DOCUMENT_BYTES
     with staged.opened(member) as stream:
@@ -120,12 +120,12 @@ def _body(member: Piece) -> bytes:
 
 
 class _Reader:
-    """Documents of one piece to batches."""
+    """Converts the documents of one piece to batches."""
 
     def __init__(self, piece: Piece) -> None:
         self._piece = piece
         self._published = daily_date(piece.name)
-        # what a daily zip would nest, handed in by itself: one company's accounts, and what goes with them
+        # a package normally nested in a daily zip, ingested alone: one company's accounts and accompanying files
         named = basename(piece.name)
         self._package = named if piece.member is None and _PACKAGE.search(named) else ""
         self._tally = staged.Tally(KEY)
@@ -149,7 +149,7 @@ class _Reader:
         return staged.batch(ACCOUNTS, rows, rejects, self._tally.drain())
 
     def _wanted(self) -> Iterator[Piece]:
-        """All members but those of a nested zip that are no accounts of it."""
+        """Yields all members except those of nested zips that are not accounts."""
         nest: list[Piece] = []
         outer = ""
         if self._package:
@@ -169,12 +169,12 @@ class _Reader:
         yield from self._of_nest(outer, nest) if nest else ()
 
     def _of_nest(self, outer: str, nest: list[Piece]) -> Iterator[Piece]:
-        """Members under a folder `accounts`, else every document that holds XBRL (docs/formats/uk.md 8)."""
+        """Yields members under a folder `accounts`, else every document with XBRL (docs/formats/uk.md 8)."""
         documents = [member for member in nest if _DOCUMENT.search(member.member or "")]
         wanted = [
             member for member in documents if _ACCOUNTS.search((member.member or "").rpartition(_NESTED)[2])
         ]
-        if len(wanted) > 1:  # a report package brings its taxonomy's XML along
+        if len(wanted) > 1:  # a report package includes its taxonomy's XML
             wanted = [one for one in wanted if not _XML.search(one.member or "") or self._holds_xbrl(one)]
         if not wanted:
             wanted = [member for member in documents if self._holds_xbrl(member)]
@@ -182,7 +182,7 @@ class _Reader:
             self._reject(outer, "a nested zip without an accounts document", "")
         skipped = len(nest) - len(wanted)
         if skipped:
-            self._tally.add("skipped_members", "beside the accounts in nested zips", outer, skipped)
+            self._tally.add("skipped_members", "in addition to the accounts in nested zips", outer, skipped)
         yield from wanted
 
     def _holds_xbrl(self, member: Piece) -> bool:
@@ -241,7 +241,7 @@ class _Reader:
         }
 
     def _named(self, member: str) -> str:
-        """A member with the archive's own name where that tells company and day."""
+        """Member name, prefixed by the archive's name if that contains company and day."""
         return f"{self._package}{_NESTED}{member}" if self._package else member
 
     def _reject(self, name: str, reason: str, excerpt: str) -> None:
@@ -267,7 +267,7 @@ def _figures(row: Row) -> dict[str, Any]:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Rows of all documents of a piece; every document gives rows or is listed with its reason."""
+    """Yields rows of all documents of a piece; a document without rows is rejected with a reason."""
     yield from _Reader(piece).batches()
 
 
@@ -276,7 +276,7 @@ DATASET: Final = Dataset(
     title="Companies House: accounts",
     licence=LICENCE,
     cadence=Cadence(cron="0 11 * * 2-6", stale_after_hours=96),  # published Tuesday to Saturday
-    # A document that says nothing speaks for itself only; half of them failing is a change of format.
+    # A single unreadable document means little; half of them failing means the format changed.
     guard=Guard(max_rejected=0.5),
     host=DOWNLOADS,
     staged={ACCOUNTS.name: ACCOUNTS},

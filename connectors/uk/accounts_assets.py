@@ -1,7 +1,7 @@
-"""Total assets, which UK balance sheets do not show: put together, and given only where the sheet balances.
+"""Computes total assets, which UK balance sheets do not show, where the balance sheet confirms the sum.
 
-docs/formats/uk.md 9.5: fixed and current assets and two rare lines beside them; confirmed by total assets less
-current liabilities, or by net assets and all liabilities; else null. Never 0 for absent, never negative.
+docs/formats/uk.md 9.5: fixed and current assets plus two rare lines; confirmed by total assets less current
+liabilities, or by net assets and all liabilities; else null. Never 0 for absent, never negative.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final
 from connectors.uk import tags
 from connectors.uk.accounts_parts import AFTER, WITHIN
 
-Look = Mapping[str, Decimal]  # the balances of one scope and day by concept
-_TOLERANCE: Final = Decimal(1)  # a unit of rounding
+Look = Mapping[str, Decimal]  # balances of one scope and day by concept
+_TOLERANCE: Final = Decimal(1)  # one unit of rounding
 
 
 def _first(look: Look, names: Sequence[str]) -> Decimal | None:
@@ -44,13 +44,13 @@ def _candidate(look: Look) -> Decimal | None:
 
 
 def _claims(look: Look) -> Iterator[Decimal]:
-    """What total assets must be for the sheet to balance, likeliest first."""
+    """Candidate totals implied by the rest of the balance sheet, most likely first."""
     within = _absolute(_first(look, (WITHIN, *tags.CREDITORS_WITHIN)))
     less_current = look.get(tags.LESS_CURRENT_LIABILITIES)
     if less_current is not None:
         yield less_current + within
     accruals = _absolute(_first(look, tags.ACCRUALS))
-    undivided = _absolute(look.get(tags.CREDITORS))  # creditors that the sheet does not split by maturity
+    undivided = _absolute(look.get(tags.CREDITORS))  # creditors not split by maturity
     if less_current is not None:
         yield less_current + within + accruals
         yield less_current + undivided
@@ -66,7 +66,7 @@ def _claims(look: Look) -> Iterator[Decimal]:
 
 
 def total_assets(look: Look) -> tuple[Decimal | None, bool]:
-    """(total assets, whether computed). `look`: the balances of one scope and day."""
+    """Returns (total assets, whether computed). `look`: the balances of one scope and day."""
     stated = _first(look, tags.TOTAL_ASSETS)
     if stated is not None and stated >= 0:
         return stated, False

@@ -1,4 +1,4 @@
-"""One accounts document to figures: whose, of which periods and scopes, in which currency. Pure.
+"""Converts one accounts document to figures by company, period, scope and currency. Pure.
 
 Belongs here: the company, the balance date and the metadata of a document. Does not belong here: its periods
 (`accounts_periods`), the choice among facts (`accounts_figures`), archives and frames (`accounts`).
@@ -24,11 +24,11 @@ from connectors.uk.accounts_periods import WEEK, Period, Periods
 from warehouse.schema.identifiers import parse_scoped
 
 _FILE_NAME: Final = re.compile(r"Prod22[34]_\d{1,6}_([A-Z0-9]{8})_(\d{8})(?:_[A-Z]+)?\.", re.IGNORECASE)
-# Short digits, prefix and digits, or any eight characters with digits enough to be no name («A NAME LTD»)
+# Up to eight digits, prefix and digits, or eight characters with too many digits for a name («A NAME LTD»)
 _NUMBER: Final = re.compile(r"\d{1,8}|[A-Z]{1,2}\d{1,7}|(?=(?:\D*\d){3})[A-Z0-9]{8}", re.ASCII)
 _LENGTH: Final = 8
-_NEARLY_WHOLE: Final = 7  # characters: one leading zero dropped
-_OURS: Final = "companieshouse"  # in the scheme of identifiers that are company numbers
+_NEARLY_WHOLE: Final = 7  # characters, with one leading zero dropped
+_OURS: Final = "companieshouse"  # contained in the identifier scheme of company numbers
 _TRUE: Final = frozenset({"true", "1", "yes"})
 _FALSE: Final = frozenset({"false", "0", "no"})
 _SCHEMAS: Final = (
@@ -41,7 +41,7 @@ _SCHEMAS: Final = (
 
 
 class NoAccounts(Exception):  # noqa: N818 - says what the document is
-    """A document that is no set of accounts of a known company and day. The message says what it lacks."""
+    """The document is no set of accounts of a known company and day; the message states which part is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Row:
 
     @property
     def has_figures(self) -> bool:
-        """Whether anything but the period is known."""
+        """True if any figure is known."""
         figures = (
             self.revenue,
             self.operating_result,
@@ -75,7 +75,7 @@ class Row:
 
 @dataclass(slots=True)
 class Document:
-    """What one document says. A row has at least one figure; a document may have no row."""
+    """Content of one document. A row has at least one figure; a document may have no rows."""
 
     number: str
     name: str | None
@@ -94,7 +94,7 @@ Said = Mapping[str, list[Fact]]
 
 
 def company_number(text: str | None) -> str | None:
-    """Eight characters as the register writes them; filers drop leading zeros and add blanks."""
+    """Company number in the register's eight-character form; filers drop leading zeros and add blanks."""
     folded = "".join((text or "").split()).upper()
     if _NUMBER.fullmatch(folded) is None:
         return None
@@ -105,7 +105,7 @@ def company_number(text: str | None) -> str | None:
 
 
 def named(file_name: str) -> tuple[str | None, date | None]:
-    """Company number and balance date of a bulk file's name; an outer zip's name counts for what is in it."""
+    """Company number and balance date from a bulk file name; a nested document may get them from its zip."""
     found = _FILE_NAME.search(file_name)
     if found is None:
         return None, None
@@ -126,7 +126,7 @@ def _day(said: Said, *names: str) -> date | None:
 
 
 def _truth(said: Said, name: str, end: date) -> bool | None:
-    """What is said of the document's own period as a whole, else of any."""
+    """Boolean fact for the document's own undimensioned period, else for any context."""
 
     def beside(fact: Fact) -> tuple[bool, bool]:
         context = fact.context
@@ -140,7 +140,7 @@ def _truth(said: Said, name: str, end: date) -> bool | None:
 
 
 def _entity_number(context: Context) -> str | None:
-    """The company of a context. Of other numbering schemes (LEI, a software's clients) only what is in full."""
+    """Company number of a context. In other schemes (LEI, a vendor's clients) only full-length numbers count."""
     scheme, entity = context.scheme, "".join(context.entity.split())
     if _OURS in scheme.lower():
         return company_number(entity) or company_number(scheme.rpartition("/")[2])
@@ -173,7 +173,7 @@ def _dormant(said: Said, end: date) -> bool | None:
 
 
 def _member(said: Said, names: tuple[str, ...], axis: str) -> str | None:
-    """Some facts are empty elements whose meaning is the member of their context (docs/formats/uk.md 9.2)."""
+    """Context member of a fact; some facts are empty elements with the value as member (docs/formats/uk.md 9.2)."""
     for name in names:
         for fact in said.get(name, ()):
             if fact.context is not None:
@@ -204,7 +204,7 @@ def _first(board: Mapping[str, Decimal], names: tuple[str, ...]) -> Decimal | No
 
 
 def _row(figures: Figures, period: Period, is_group: bool) -> Row | None:
-    """The figures of one scope and period; None where it has none."""
+    """Figures of one scope and period; None without any."""
     flows = figures.board(is_group, period.start, period.end)
     balances = figures.board(is_group, None, period.end)
     if not flows and not balances:
@@ -229,10 +229,10 @@ def _row(figures: Figures, period: Period, is_group: bool) -> Row | None:
 
 
 def _balance_date(said: Said, named_date: date | None, figures: Figures) -> date:
-    """The day the document is of: as it, its name, its report period say; the last of those with figures.
+    """Balance date by the document, its file name or its report period; the latest of those with figures.
 
-    A day left from last year's document has figures too, for comparison. Where none has any, a year that
-    ended within a week of it has: books are closed on a Saturday, the register knows the end of the month.
+    A date left over from last year's document has figures too, as comparatives. If none has figures, a period
+    ending within a week is used: books may close on a Saturday while the register has the end of the month.
     """
     stated = (_day(said, tags.BALANCE_DATE), named_date, _day(said, tags.REPORT_END))
     days = [found for found in stated if found is not None]
@@ -246,7 +246,7 @@ def _balance_date(said: Said, named_date: date | None, figures: Figures) -> date
 
 
 def read_document(name: str, body: bytes) -> Document:
-    """One document, named as in the bulk. Raises Malformed (no XBRL) or NoAccounts (nobody's, of no day)."""
+    """Parses one document with its bulk file name. Raises Malformed (no XBRL) or NoAccounts (no company or day)."""
     report = read_report(body, tags.WANTED, once=tags.ONCE)
     said: dict[str, list[Fact]] = {}
     for fact in report.facts:

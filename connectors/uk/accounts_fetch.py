@@ -1,9 +1,9 @@
-"""Live fetching of daily accounts zips: the download page is read for its links, never built.
+"""Fetches daily accounts zips; URLs are read from the download page, never constructed.
 
 See docs/formats/uk.md 8.
 
-A new zip comes Tuesday to Saturday and stays 60 days. The cursor names the newest date that was taken, and
-the validators of its file, so that a re-issue of the newest one is noticed.
+A new zip is published Tuesday to Saturday and stays 60 days. The cursor holds the newest date fetched and the
+validators of its file, so that a re-issue of the newest one is detected.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PAGE: Final = f"https://{DOWNLOADS}/en_accountsdata.html"
 _HREF: Final = re.compile(
     r"""href\s*=\s*["']([^"']*Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})\.zip)["']""", re.IGNORECASE
 )
-_FIRST: Final = 1  # zips taken where nothing was taken before: the archive of 60 days is asked for by files
+_FIRST: Final = 1  # zips fetched by the first run; the archive of 60 days is ingested from files
 
 
 def links(page: str) -> dict[date, str]:
-    """Daily zips that a page links, oldest first."""
+    """Daily zips linked by a page, oldest first."""
     found: dict[date, str] = {}
     for href, text in _HREF.findall(page):
         try:
@@ -41,7 +41,7 @@ def links(page: str) -> dict[date, str]:
 
 
 def _since(after: Cursor | None) -> tuple[date | None, Validators | None]:
-    """The cursor: the newest date taken, then the validators of its file."""
+    """Parses the cursor: newest date fetched, and the validators of its file."""
     day, _, rest = after.value.partition("\n") if after else ("", "", "")
     try:
         return date.fromisoformat(day), Validators.of(Cursor(rest)) if rest else None
@@ -50,7 +50,7 @@ def _since(after: Cursor | None) -> tuple[date | None, Validators | None]:
 
 
 def fetch(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Zips newer than the cursor, oldest first, and the newest taken one where its bytes changed."""
+    """Fetches zips newer than the cursor, oldest first, and the cursor's own zip if its bytes changed."""
     del subjects  # whole days only
     page = http.get(PAGE, expect={Format.HTML}).read().decode("utf-8", "replace")
     found = links(page)

@@ -1,7 +1,7 @@
-"""Which facts of a document are figures of which scope and period, and which counts (docs/formats/uk.md 9.4).
+"""Assigns facts of a document to scope and period and picks the valid one (docs/formats/uk.md 9.4).
 
-Undimensioned is the company alone, `Consolidated` the group: the two never mix. Does not belong here: what
-dimensions mean (`accounts_parts`), periods (`accounts_periods`), names of a document.
+Undimensioned facts are the company's, `Consolidated` ones the group's; the two never mix. Does not belong here:
+the meaning of dimensions (`accounts_parts`), periods (`accounts_periods`), names of a document.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from warehouse.schema.types import LARGEST_INTEGER
 
 _WHOLE: Final = Decimal(1)
 _MOST_PEOPLE: Final = Decimal(10**10)
-_SUBJECT: Final = 80  # characters of a signal's subject
+_SUBJECT: Final = 80  # maximum characters of a signal's subject
 
-Place = tuple[bool, date | None, date]  # group or company, first day (None: a balance), last day
+Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
 
 
 def _is_ifrs(fact: Fact) -> bool:
@@ -30,14 +30,14 @@ def _is_ifrs(fact: Fact) -> bool:
 
 
 def _tells_group(fact: Fact) -> bool:
-    """Whether a fact is one that only a group's IFRS statements hold (docs/formats/uk.md 9.5)."""
+    """True if the fact occurs only in a group's IFRS statements (docs/formats/uk.md 9.5)."""
     if not _is_ifrs(fact) or fact.context is None:
         return False
     return fact.name in tags.OWNERS or any(cut.axis == tags.IFRS_AXIS for cut in fact.context.dimensions)
 
 
 def employees_of(fact: Fact) -> Decimal | None:
-    """The number of employees; also of texts such as «2017 - 2» or «Total: 3», whose number stands last."""
+    """Number of employees; also from texts such as «2017 - 2» or «Total: 3», with the number at the end."""
     if fact.number is not None:
         return fact.number
     text = fact.text.rpartition(":")[2].rpartition("- ")[2]
@@ -58,7 +58,7 @@ Ranked = list[tuple[int, Fact]]
 
 
 def _confirmed(name: str, facts: list[Fact], placed: Mapping[str, Ranked]) -> Decimal | None:
-    """Of contradicting facts, the one that another total of the same kind repeats; else the first."""
+    """Of contradicting facts, the one confirmed by another total of the same kind; else the first."""
     if name in tags.EQUITY:
         others = {fact.number for other in tags.EQUITY if other != name for _, fact in placed.get(other, ())}
         for fact in facts:
@@ -68,7 +68,7 @@ def _confirmed(name: str, facts: list[Fact], placed: Mapping[str, Ranked]) -> De
 
 
 class Figures:
-    """The figures of one document, by place. `currency` is the one most of its amounts are in."""
+    """Figures of one document by place. `currency`: the one most amounts use."""
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
         self.signals = signals
@@ -92,7 +92,7 @@ class Figures:
         if not segments:
             return
         groups = {end for is_group, end in self.flows if is_group}
-        for name, fact in segments:  # of a group's segments: its parent publishes no result of its own
+        for name, fact in segments:  # a group's segments: the parent publishes no result of its own
             is_group = fact.context is not None and fact.context.end in groups
             if is_group:
                 self.signals["group_total_by_segment", name] += 1
@@ -112,7 +112,7 @@ class Figures:
                 yield (name if part.maturity is None else part.maturity), part, fact
 
     def _part(self, fact: Fact) -> Part | None:
-        """Whose figure it is; None where it is a part, of no day, or what a revision has replaced."""
+        """Scope of a fact; None if it is a part, has no date, or was replaced by a revision."""
         context = fact.context
         if context is None or context.end is None:
             return None
@@ -156,7 +156,7 @@ class Figures:
             self.flows[is_group, end][start] += 1
 
     def board(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
-        """The figures of one scope and period (start None: the balances of a day) by concept."""
+        """Figures of one scope and period by concept; start None means the balances of a day."""
         placed = self._places.get((is_group, start, end))
         if placed is None:
             return {}
@@ -175,7 +175,7 @@ class Figures:
         return _confirmed(name, facts, placed)
 
     def money(self, value: Decimal | None, name: str) -> int | None:
-        """Whole units; None and a signal for what no register means (more than 63 bits)."""
+        """Whole units; None and a signal for implausible values (more than 63 bits)."""
         if value is None:
             return None
         if abs(value) > LARGEST_INTEGER:
@@ -184,7 +184,7 @@ class Figures:
         return whole(value)
 
     def heads(self, value: Decimal | None) -> int | None:
-        """Whole persons, halves up; some filers sign them. None for more than there are people."""
+        """Whole persons, halves up; some filers add a sign. None if there are more than people on earth."""
         if value is None:
             return None
         if abs(value) > _MOST_PEOPLE:

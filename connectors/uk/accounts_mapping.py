@@ -1,7 +1,7 @@
-"""Present rows of `uk_accounts` to shared filings and figures, and what accounts know of companies.
+"""Maps current rows of `uk_accounts` to shared filings and financials, and company facts from accounts.
 
 Belongs here: columns to columns, over whole frames. Does not belong here: which fact is which figure
-(`accounts_figures`), or how companies are put together from all sources (`profiles`).
+(`accounts_figures`), or building company profiles from all sources (`profiles`).
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _META: Final = {"_observed_at": pl.Datetime("us", "UTC"), "_raw": pl.String()}
 
 
 def accounts_tables(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
-    """`filings`, `financials_reported` and `facts` of the companies whose present rows these are.
+    """Builds `filings`, `financials_reported` and `facts` from current staged rows.
 
-    facts: one row per company, of its newest document: company_id, org_number, name, dormant, balance_date,
-    facts_at, which the companies table is completed from.
+    facts: one row per company from its newest document, used to complete the companies table: company_id,
+    org_number, name, dormant, balance_date, facts_at.
     """
     rows = _with_ids(_with_starts(present.select(*ACCOUNTS.names, *_META).collect()))
     return {FILINGS.name: _filings(rows), FINANCIALS_REPORTED.name: _financials(rows), FACTS: _facts(rows)}
 
 
 def no_rows() -> pl.LazyFrame:
-    """What `accounts_tables` takes where nothing was ever staged."""
+    """Empty input of `accounts_tables`, for when nothing was ever staged."""
     return pl.LazyFrame(schema={**staged.schema(ACCOUNTS), **_META})
 
 
 def _with_starts(rows: pl.DataFrame) -> pl.DataFrame:
-    """An assumed start gives way to the one that another document states for the same last day."""
+    """Replaces an assumed start by the one another document states for the same last day."""
     place = ["company_number", "period_end"]
     stated = rows.filter(~pl.col("is_start_assumed")).sort("is_comparative", "period_start")
     known = stated.unique(subset=place, keep="first", maintain_order=True).select(
@@ -53,7 +53,7 @@ def _with_starts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_ids(rows: pl.DataFrame) -> pl.DataFrame:
-    """Company, filing of each scope, and the pointer to the document itself, wherever its archive lies."""
+    """Adds company id, filing id per scope, and the link to the document inside its archive."""
     archive = pl.col("_raw").str.split("#").list.first()
     identity = pl.lit(_PREFIX) + pl.col("company_number")
     rows = rows.with_columns(
@@ -75,7 +75,7 @@ def _provenance() -> dict[str, pl.Expr]:
 
 
 def _filings(rows: pl.DataFrame) -> pl.DataFrame:
-    """One per document and scope; a document without figures is a filing of the company alone."""
+    """Filings, one per document and scope; a document without figures is a filing of the company scope."""
     own = rows.sort("is_comparative", "period_start", descending=[False, True])
     first = own.unique(subset="filing_id", keep="first", maintain_order=True)
     start = pl.when(~pl.col("is_comparative")).then("period_start")
@@ -95,15 +95,15 @@ def _filings(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _financials(rows: pl.DataFrame) -> pl.DataFrame:
-    """Figures as documents state them. Of two starts that an assumption made one, the row that knew it."""
+    """Financials as stated. Of rows that became equal by an assumed start, the one stating it is kept."""
     stated = rows.filter(_HAS_FIGURES).sort("is_start_assumed", "is_comparative")
     unique = stated.unique(subset=list(FINANCIALS_REPORTED.key), keep="first", maintain_order=True)
-    year = pl.lit(None, pl.Int64)  # of its last day, as everywhere but where filers count otherwise
+    year = pl.lit(None, pl.Int64)  # null: derived from the last day, unless filers state their own
     return unique.with_columns(**_provenance(), fiscal_year=year).select(FINANCIALS_REPORTED.names)
 
 
 def _facts(rows: pl.DataFrame) -> pl.DataFrame:
-    """The newest document that speaks, per company and fact: name and dormancy of the latest balance date."""
+    """Name and dormancy per company, each from the newest document that states it."""
     order = ["balance_date", "filed_at", "_observed_at", "document_sha256"]
     newest = rows.sort(order, nulls_last=False)
     return newest.group_by("company_id", maintain_order=True).agg(

@@ -1,4 +1,4 @@
-"""What the dimensions of a fact make it: the company's or the group's whole, or a part (docs/formats/uk.md 9.4).
+"""Classifies facts by their dimensions: company total, group total, or a part (docs/formats/uk.md 9.4).
 
 Belongs here: axes and members. Does not belong here: which of several facts counts (`accounts_figures`).
 """
@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 from connectors.kit.facts import Context, Dimension, Fact
 from connectors.uk import tags
 
-WITHIN: Final = tags.MATURITIES["WithinOneYear"]  # the names of creditors cut by maturity
+WITHIN: Final = tags.MATURITIES["WithinOneYear"]  # creditors by maturity
 AFTER: Final = tags.MATURITIES["AfterOneYear"]
 PLAIN, BY_MEMBER, ORIGINAL = 0, 1, 2  # ranks
 _PART, _COMPANY, _GROUP, _SEGMENTS, _ALL, _FIRST = "part", "company", "group", "segments", "all", "first"
 
 
 class Part(NamedTuple):
-    """Whose figure a fact is. rank: undimensioned, the whole by its members, or what was filed at first."""
+    """Scope of a fact. rank: undimensioned, total by members, or value as originally filed."""
 
     is_group: bool
     rank: int
@@ -31,7 +31,7 @@ _WHOLE_COMPANY: Final = Part(False, PLAIN, None, False)
 
 
 def part_of(context: Context) -> Part | None:
-    """None: a part of something, not a figure of the whole."""
+    """Scope of a context; None if it is only a part of the total."""
     if not context.dimensions and not context.segments:
         return _WHOLE_COMPANY
     return _part(context.dimensions, context.segments)
@@ -40,7 +40,7 @@ def part_of(context: Context) -> Part | None:
 @lru_cache(maxsize=4096)
 def _part(dimensions: tuple[Dimension, ...], segments: tuple[str, ...]) -> Part | None:
     found = {_meaning(dimension) for dimension in dimensions}
-    found |= {_scope(name) for name in segments}  # elements that cut without dimensions
+    found |= {_scope(name) for name in segments}  # segment elements used instead of dimensions
     maturities = [word for word in found if word in (WITHIN, AFTER)]
     if _PART in found or len(maturities) > 1:
         return None
@@ -54,7 +54,7 @@ def _scope(name: str) -> str:
 
 
 def _meaning(dimension: Dimension) -> str:
-    """What one cut says: of the group, of the company, a total, creditors of a maturity, or a part."""
+    """Meaning of one dimension: group, company, a total, creditors of a maturity, or a part."""
     axis, member, is_typed = dimension
     if is_typed or member is None:
         return _PART
@@ -70,7 +70,7 @@ def _meaning(dimension: Dimension) -> str:
 
 
 def says_revised(facts: Iterable[Fact]) -> bool:
-    """Whether figures are told apart as revised and as superseded: then the original ones were wrong."""
+    """True if a document marks figures as revised; its original ones are then superseded."""
     return any(
         cut.axis == tags.REVISION_AXIS and cut.member in (tags.REVISED, tags.SUPERSEDED)
         for fact in facts

@@ -1,4 +1,4 @@
-"""The periods of one accounts document: its own, then those it repeats for comparison (docs/formats/uk.md 9.3).
+"""Determines the periods of one accounts document: its own, then its comparatives (docs/formats/uk.md 9.3).
 
 Belongs here: first and last days. Does not belong here: the figures of a period (`accounts_figures`).
 """
@@ -15,14 +15,14 @@ from connectors.kit.facts import Report
 from connectors.uk.accounts_figures import Figures
 
 LONGEST: Final = timedelta(days=18 * 31)  # a first period may last 18 months (Companies Act 2006, s. 392)
-WEEK: Final = timedelta(days=7)  # a year may end this far beside its reference date (CA 2006, s. 391)
+WEEK: Final = timedelta(days=7)  # a year may end this far from its reference date (CA 2006, s. 391)
 _DAY: Final = timedelta(days=1)
 _MOST: Final = 20  # earlier periods; a five-year summary has five
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A period of a document. `is_assumed`: the document says only its last day."""
+    """A period of a document. `is_assumed`: the document states only its last day."""
 
     start: date
     end: date
@@ -31,7 +31,7 @@ class Period:
 
 
 class Periods:
-    """The periods of one document: its own, then those it repeats for comparison."""
+    """Periods of one document: its own, then its comparatives."""
 
     def __init__(self, report: Report, figures: Figures, end: date, stated_start: date | None) -> None:
         self._report = report
@@ -45,7 +45,7 @@ class Periods:
 
     @staticmethod
     def _likely(starts: Counter[date], end: date) -> date | None:
-        """The start used most for an end, the longest of equals, within what a period may last."""
+        """Most frequent start for an end within the legal length; the longest period on ties."""
         fitting = [
             (count, -start.toordinal(), start)
             for start, count in starts.items()
@@ -64,7 +64,7 @@ class Periods:
         return self._likely(self._report.starts(end), end)
 
     def _own(self, end: date, stated: date | None) -> Period:
-        """The report's own word for its start counts where facts have it too, as part of a year may have more."""
+        """Own period. A stated start used by facts wins over the most frequent one, which may start a part year."""
         has_facts = stated is not None and stated in self._used.get(end, ()) and end <= stated + LONGEST
         start = stated if has_facts else self._start(end)
         if start is None and stated is not None and stated <= end <= stated + LONGEST:
@@ -75,7 +75,7 @@ class Periods:
         return Period(max(earlier) + _DAY if earlier else _year_before(end), end, False, True)
 
     def comparatives(self) -> Iterator[Period]:
-        """Earlier periods with figures, none inside another: months of a year are no comparatives."""
+        """Yields earlier, non-overlapping periods with figures; months within a year are no comparatives."""
         after, count = self.own.start, 0
         for end in sorted(self._ends(), reverse=True):
             if end >= after:
@@ -90,7 +90,7 @@ class Periods:
             after, count = period.start, count + 1
 
     def _ends(self) -> set[date]:
-        """Last days of earlier periods: of results, or of a balance sheet within a week before the start."""
+        """Last days of earlier periods: of results, or of a balance sheet within a week before the start date."""
         ends = {end for _, end in self._figures.flows if end < self.own.start}
         prior = self.own.start - _DAY
         if any(prior - end <= WEEK for end in ends):
@@ -100,7 +100,7 @@ class Periods:
         return ends | {max(sheets)} if sheets else ends
 
     def _is_balance_sheet(self, prior: date) -> bool:
-        """Equity alone is an opening balance, unless the document's own date has no more than that."""
+        """False if only equity is present (an opening balance), unless the own balance date has no more either."""
         balances = self._figures.balances
         there = balances.get(prior, set())
         if not there - {"Equity"}:

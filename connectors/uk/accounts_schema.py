@@ -1,7 +1,7 @@
 """The staged table of `uk.accounts`: one row per document, period and scope.
 
-A document without any figure has one row, its own period with nulls, and stands among the rejects with
-its reason.
+A document without any figure has one row of nulls for its own period and is also listed as a reject with the
+reason.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ ACCOUNTS: Final = Table(
         Column("total_assets", Kind.MONEY, "stated, or computed and confirmed by the balance sheet"),
         Column("employees", Kind.INTEGER, "average number"),
         Column("derived", Kind.TEXTS, "columns computed, not read", nullable=False),
-        Column("dormant", Kind.BOOLEAN, "as the document says"),
+        Column("dormant", Kind.BOOLEAN, "as stated in the document"),
         Column("accounting_standard", Kind.TEXT, "FRS102, FRS105, IFRS, UKGAAP, …"),
         Column("accounts_type", Kind.TEXT, "FullAccounts, AbridgedAccounts, …"),
         Column("received_date", Kind.DATE, "DateAccountsReceived of the old XML"),
         Column("published_date", Kind.DATE, "date of the daily zip"),
-        Column("is_amendment", Kind.BOOLEAN, "says that it revises a filed report", nullable=False),
+        Column("is_amendment", Kind.BOOLEAN, "states that it revises a filed report", nullable=False),
     ),
 )

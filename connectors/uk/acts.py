@@ -1,4 +1,4 @@
-"""Acts of regulators that concern British companies: which datasets, and which names of the register answer.
+"""Regulator acts about British companies: the datasets, and the register names they are matched against.
 
 Does not belong here: reading them (`connectors.regulators`).
 """

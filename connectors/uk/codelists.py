@@ -1,7 +1,7 @@
-"""Looking a registry's word up in the hand-written lists of `codes/*.csv`, and counting words they lack.
+"""Looks up registry terms in the hand-written lists of `codes/*.csv` and counts unlisted terms.
 
-Words are compared without case and without surrounding or doubled blanks: the register's spelling varies by
-vintage. An unlisted word gives null, never a guess.
+Terms are compared ignoring case and surrounding or repeated blanks, since the register's spelling has varied over
+the years. An unlisted term gives null, never a guess.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _PACKAGE: Final = "connectors.uk"
 
 
 def coded(rows: pl.DataFrame, column: str, name: str, field: str) -> pl.Expr:
-    """The field that a code list gives for the words of a column; null for an unlisted word.
+    """Code list field for the terms of a column; null for an unlisted term.
 
-    Only the distinct words of `rows` are looked up: millions of rows hold a few hundred.
+    Only distinct terms are looked up: millions of rows have a few hundred.
     """
     words = rows.select(word=pl.col(column).unique()).drop_nulls()
     if words.is_empty():
@@ -31,7 +31,7 @@ def coded(rows: pl.DataFrame, column: str, name: str, field: str) -> pl.Expr:
 
 
 def unlisted(words: pl.Series, name: str) -> list[str]:
-    """Those of distinct words that a list lacks, as they stand."""
+    """Distinct terms missing from a list, in their original spelling."""
     known = sorted(codes.load(_PACKAGE, name).codes)
     given = words.drop_nulls().to_frame("word")
     return given.filter(~_spelled("word").is_in(known))["word"].sort().to_list()
@@ -42,14 +42,14 @@ def _spelled(column: str) -> pl.Expr:
 
 
 def count_unlisted(tally: Tally, code: str, name: str, subjects: pl.DataFrame) -> None:
-    """Count the words of `subject` that a list lacks; `example` names the company."""
+    """Counts terms of `subject` missing from a list; `example` names the company."""
     strange = unlisted(subjects["subject"].unique(), name)
     if strange:
         count(tally, code, subjects.filter(pl.col("subject").is_in(strange)))
 
 
 def count(tally: Tally, code: str, subjects: pl.DataFrame) -> None:
-    """Count every row of (subject, example) under a code."""
+    """Counts every row of (subject, example) under a signal code."""
     if subjects.is_empty():
         return
     counted = subjects.group_by("subject", maintain_order=True).agg(

@@ -4,9 +4,9 @@ Belongs here: its columns, its files, reading it into the staged tables, and sig
 not belong here: what a status or an accounts category means (`profiles`), or finding the file on the web
 (`download`).
 
-Every row goes to one of two staged tables of the same columns: `uk_companies`, or `uk_companies_unmapped`
-where the code list lacks its status word. The present row of the former is therefore always the last one
-whose status was understood, and that status stays when a later edition brings a word nobody has mapped yet.
+Every row goes to one of two staged tables with the same columns: `uk_companies`, or `uk_companies_unmapped` if
+the code list lacks its status term. The current row of the former is therefore always the last one with a known
+status, and that status is kept when a later snapshot has an unmapped term.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ DATES: Final = (
     "ConfStmtLastMadeUpDate",
     *(f"PreviousName_{n}.CONDATE" for n in _NAMES),
 )
-# Spreadsheets drop leading zeros (docs/formats/uk.md 2); shorter digits are more likely another column's.
+# Spreadsheets drop leading zeros (docs/formats/uk.md 2); fewer digits more likely belong to another column.
 _NUMBER: Final = r"\s*(?:[0-9]{5,8}|[A-Za-z]{2}[0-9]{4,6}|[A-Za-z0-9]{8})\s*"
 _WHOLE_NUMBER: Final = r"^[A-Z0-9]{8}$"
 _BREAKS: Final = r"[\r\n\t\x{00A0}]"
@@ -112,10 +112,10 @@ _CODED: Final = (
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Any csv or zip of this folder; the name gives the edition."""
+    """Recognises any csv or zip of this folder; the name gives the snapshot date."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] == b"<":
-        # Left to `read`, which names it: an error page under a data file's name must not pass in silence.
+        # Left to `read`, which reports it: an error page with a data file's name must not be skipped silently.
         return named_edition(name)
     if not basename(name).lower().endswith((".csv", ".zip", ".txt", ".gz")):
         return NotOurs("neither a csv nor a zip of BasicCompanyData")
@@ -123,7 +123,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def split(piece: Piece) -> Iterator[Piece]:
-    """The csv of a zip; a plain csv as it is."""
+    """Yields the csv of a zip, or a plain csv as one piece."""
     return members_of(piece, _is_table, "a csv")
 
 
@@ -132,7 +132,7 @@ def _is_table(member: str) -> bool:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Rows, rejects and signals of one csv."""
+    """Yields rows, rejects and signals of one csv."""
     tally = staged.Tally(KEY)
     for raw in tabular.read(piece, _LAYOUT):
         batch = _named(_numbered(raw, tally))
@@ -147,7 +147,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _numbered(batch: Batch, tally: staged.Tally) -> Batch:
-    """The batch with numbers as the register writes them; looking first costs less than writing all anew."""
+    """Normalises company numbers; checking first costs less than rewriting all of them."""
     number = pl.col("CompanyNumber")
     if batch.rows["CompanyNumber"].str.contains(_WHOLE_NUMBER).all():
         return batch
@@ -161,7 +161,7 @@ def _numbered(batch: Batch, tally: staged.Tally) -> Batch:
 
 
 def _named(batch: Batch) -> Batch:
-    """The batch with names on one line and without blanks around them; a row without a name is a reject."""
+    """Strips names and puts them on one line; a row without a name becomes a reject."""
     name = batch.rows["CompanyName"]
     odd = name.is_null() | name.str.starts_with(" ") | name.str.ends_with(" ") | name.str.contains(_BREAKS)
     if not odd.any():
@@ -175,10 +175,10 @@ def _named(batch: Batch) -> Batch:
 
 
 def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> list[str | None]:
-    """Unknown words, dates that do not parse, industry codes of no known shape; gives status words not known."""
+    """Counts unknown terms, unparsable dates and malformed industry codes; returns unknown status terms."""
     filled = [name for name in DATES if rows[name].null_count() < rows.height]
     words = [column for _, _, column in _CODED]
-    # all columns in one go, which polars shares among its threads; to tell days apart costs less than to read them
+    # all columns in one call, so that polars uses all threads; finding distinct days costs less than parsing them
     found = rows.select(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS, *filled))
     missing = rows.filter(pl.col(_STATUS).is_null())
     count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
@@ -200,7 +200,7 @@ def _count_cells(tally: staged.Tally, code: str, rows: pl.DataFrame, column: str
 
 
 def day(column: str) -> pl.Expr:
-    """31/05/2024; as `text.british_date` without its regular expression: eighteen columns hold millions."""
+    """Parses 31/05/2024 like `text.british_date` but without a regular expression (18 columns of millions)."""
     return pl.when(pl.col(column).str.len_bytes() == _DATE_BYTES).then(
         pl.col(column).str.to_date("%d/%m/%Y", strict=False)
     )
@@ -216,7 +216,7 @@ DATASET: Final = Dataset(
     licence=LICENCE,
     cadence=Cadence(
         cron="30 7 2-8 * *", stale_after_hours=24 * 40
-    ),  # within 5 working days of the month's end
+    ),  # published within 5 working days after the end of the month
     guard=Guard(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
     host=DOWNLOADS,
     staged={COMPANIES.name: COMPANIES, UNMAPPED.name: UNMAPPED},

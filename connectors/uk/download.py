@@ -1,8 +1,8 @@
-"""Live fetching of BasicCompanyData and PSC: what the download pages link, and single REST answers.
+"""Fetches BasicCompanyData and PSC: files linked by the download pages, and single REST responses.
 
-Names are read off the pages, never built: the number of parts and the day of publication change
-(docs/formats/uk.md 3, 4). The one whole file is preferred; numbered parts are taken only where it is not linked,
-all of one date. The key of the REST API is the business of `Http`, which knows it per host.
+File names are read from the pages, never constructed: the number of parts and the publication day change
+(docs/formats/uk.md 3, 4). The single complete file is preferred; numbered parts, all of one date, are used only
+if it is not linked. `Http` holds the REST API key per host.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _RESTARTS: Final = 3
 
 
 class _List(msgspec.Struct):
-    """As much of a list answer as paging needs."""
+    """Fields of a list response needed for paging."""
 
     items: list[msgspec.Raw] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """One bulk product: the page that links it and how its files are called."""
+    """One bulk product: the page that links it, and its file name pattern."""
 
     page: str
     whole: re.Pattern[str]
@@ -59,13 +59,13 @@ PSC: Final = Product(
 
 
 def companies(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The newest BasicCompanyData; nothing where it is the one already held. It has no single records."""
+    """Fetches the newest BasicCompanyData; yields nothing if unchanged. There are no single-company requests."""
     del subjects
     yield from _bulk(http, COMPANIES, after)
 
 
 def psc(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The PSC answers of single companies where any are asked for, else today's snapshot."""
+    """Fetches PSC lists of the given companies if there are any, else today's snapshot."""
     asked = list(subjects)
     if not asked:
         yield from _bulk(http, PSC, after)
@@ -76,7 +76,7 @@ def psc(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[A
 
 
 def links(page: str, pattern: re.Pattern[str]) -> list[str]:
-    """References on a page whose file name matches, of the newest date only, parts in order."""
+    """Links on a page with a matching file name, of the newest date only, parts in order."""
     found = {basename(href): href for href in _HREF.findall(page) if pattern.fullmatch(basename(href))}
     dates = {name: edition_date(name) for name in found}
     newest = max((date for date in dates.values() if date is not None), default=None)
@@ -85,7 +85,7 @@ def links(page: str, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _newest(page: str, product: Product) -> list[str]:
-    """The whole file, unless the parts on the page are of a later date."""
+    """URL of the whole file, or of the parts if they have a later date."""
     whole, parts = links(page, product.whole)[:1], links(page, product.part)
     dates = [edition_date(href) for href in (*whole, *parts[:1])]
     return parts if whole and parts and max(filter(None, dates)) != dates[0] else whole or parts
@@ -97,7 +97,7 @@ def _part_number(name: str) -> int:
 
 
 def _bulk(http: Http, product: Product, after: Cursor | None) -> Iterator[Arrival]:
-    """The whole file or all parts of one date; a date that rolls over between the parts starts again."""
+    """Fetches the whole file or all parts of one date; starts again if the date changes between parts."""
     for attempt in range(1, _RESTARTS + 1):
         try:
             fetched = list(_files(http, product, after))
@@ -110,7 +110,7 @@ def _bulk(http: Http, product: Product, after: Cursor | None) -> Iterator[Arriva
 
 
 def _files(http: Http, product: Product, after: Cursor | None) -> Iterator[Arrival]:
-    """The last file is asked for first: where it is the one that is held, so are its siblings."""
+    """Requests the last file first: if it is unchanged, so are the other parts."""
     page = http.get(product.page, expect={Format.HTML}).read().decode("utf-8", "replace")
     urls = [urljoin(product.page, href) for href in _newest(page, product)]
     _complete(product, urls)
@@ -127,7 +127,7 @@ def _files(http: Http, product: Product, after: Cursor | None) -> Iterator[Arriv
 
 
 def _complete(product: Product, urls: list[str]) -> None:
-    """A page that links nothing, or not all parts, is not believed."""
+    """Rejects a page that links no file, or not all parts."""
     if not urls:
         raise WrongBody(product.page, 200, "links no file of the product")
     numbered = [_PART.search(url) for url in urls]
@@ -139,7 +139,7 @@ def _complete(product: Product, urls: list[str]) -> None:
 
 
 def _held(after: Cursor | None, url: str) -> Validators | None:
-    """What we hold of exactly this file: the cursor is the last file's name, then its validators."""
+    """Validators of exactly this file from the cursor (name of the last file, then its validators)."""
     name, _, rest = after.value.partition("\n") if after else ("", "", "")
     return Validators.of(Cursor(rest)) if name == basename(url) else None
 
@@ -151,7 +151,7 @@ def _arrival(fetched: Fetched, url: str, cursor: Cursor | None) -> Arrival:
 
 
 def _pages(http: Http, number: str, resource: str) -> Iterator[Arrival]:
-    """All pages of one list."""
+    """Fetches all pages of one list."""
     for start in range(0, _MOST_PAGES * _PAGE_SIZE, _PAGE_SIZE):
         url = f"{API}/company/{number}/{resource}?items_per_page={_PAGE_SIZE}&start_index={start}"
         fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
@@ -163,13 +163,13 @@ def _pages(http: Http, number: str, resource: str) -> Iterator[Arrival]:
 
 
 def _items(fetched: Fetched) -> int:
-    """How many records an answer holds; 404 means an unknown company or one without any."""
+    """Number of records in a response; 404 means an unknown company or one without any."""
     if fetched.status == _NOT_FOUND:
         return 0
     try:
         answer = msgspec.json.decode(fetched.read(), type=_List)
     except msgspec.MsgspecError as error:
-        raise WrongBody(fetched.url, fetched.status, f"a list that is not what was due: {error}") from None
+        raise WrongBody(fetched.url, fetched.status, f"an unexpected list: {error}") from None
     return len(answer.items)
 
 
@@ -180,5 +180,5 @@ def _answer(http: Http, url: str, name: str) -> Iterator[Arrival]:
 
 
 def _single(fetched: Fetched, name: str) -> Arrival:
-    """One answer about one company: it moves no cursor."""
+    """One response about one company, without a cursor."""
     return replace(fetched.arrival(name, Scope.PART), cursor=None)

@@ -1,8 +1,7 @@
-"""What the names of Companies House files say, and the members of its zips.
+"""Parses Companies House file names and lists the members of its zips.
 
-One edition is everything of one date. Only a file that calls itself the whole register is FULL; a numbered
-part is PART, since no part knows whether its siblings arrived, and a missing part must not dissolve its
-companies.
+A snapshot is everything of one date. Only a file named as the whole register is FULL; a numbered part is PART,
+since a part cannot prove that the others arrived, and a missing part must not mark its companies as dissolved.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _WHOLE: Final = re.compile(
 
 
 def edition_date(name: str) -> datetime | None:
-    """First instant of the date in a file name: `2018-11` is 1 November, `2022` 1 January."""
+    """Start of the date in a file name: `2018-11` is 1 November, `2022` 1 January."""
     found = _DATE.search(basename(name))
     if found is None:
         return None
@@ -35,22 +34,22 @@ def edition_date(name: str) -> datetime | None:
 
 
 def basename(name: str) -> str:
-    """Last segment of a path or of a member's name."""
+    """Last segment of a path or member name."""
     return re.split(r"[/\\!]", name)[-1]
 
 
 def is_whole(name: str) -> bool:
-    """Whether a file's name says that it is the whole register."""
+    """True if the file name denotes the whole register."""
     return _WHOLE.match(basename(name)) is not None
 
 
 def named_edition(name: str) -> Recognised:
-    """Observation and scope as the file's name gives them."""
+    """Observation time and scope from the file name."""
     return Recognised(edition_date(name), Scope.FULL if is_whole(name) else Scope.PART)
 
 
 def members_of(piece: Piece, keep: Callable[[str], bool], due: str) -> Iterator[Piece]:
-    """The members that are wanted; an archive without any is no empty edition but Unreadable."""
+    """Yields the members selected by `keep`; an archive without any is Unreadable, not an empty snapshot."""
     found = False
     for member in staged.members(piece, keep=keep):
         found = True

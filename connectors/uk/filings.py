@@ -1,11 +1,10 @@
-"""Accounts in filing histories as shared filings, and as names for the documents they are.
+"""Maps accounts in filing histories to shared filings, and pairs them with bulk documents.
 
 See docs/formats/uk.md 5.2, 11, 12.
 
-Only accounts are filings of the contract (docs/contract/contract.md 4.6); every other form stays in
-`uk_filing_history`. A document of the bulk accounts and the item that tells of it are one filing: it has the
-register's own id, so that whichever comes first is told of once. Does not belong here: figures
-(`accounts_mapping`).
+Only accounts are filings of the contract (docs/contract/contract.md 4.6); other forms stay in
+`uk_filing_history`. A bulk document and its filing history item are one filing with the register's own id, so
+that it is published once, whichever arrives first. Does not belong here: figures (`accounts_mapping`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _SAME: Final = ("company_id", "period_end", "is_amendment")
 def with_history(
     filings: pl.DataFrame, figures: pl.DataFrame, history: pl.DataFrame, profiles: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Filings and reported figures, the documents known by the register's id where exactly one item is theirs."""
+    """Filings and financials; a document gets the register's id if exactly one history item matches it."""
     listed = _accounts(history, profiles)
     if listed.is_empty():
         return filings, figures
@@ -56,7 +55,7 @@ def with_history(
 
 
 def _accounts(history: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
-    """Rows of `filings` of the accounts in filing histories. Of the newest a profile tells the first day."""
+    """`filings` rows of accounts in filing histories; the newest gets its first day from the profile."""
     newest = profiles.filter(~pl.col("deleted")).select(
         "company_number", made_up_date="accounts_made_up_to", _start=iso_date(pl.col("accounts_period_start"))
     )
@@ -83,9 +82,9 @@ def _accounts(history: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs(filings: pl.DataFrame, figures: pl.DataFrame, listed: pl.DataFrame) -> pl.DataFrame:
-    """filing_id of a document and the item it is: one of each for a company, last day and kind.
+    """Pairs filing_id of a document with its history item: one of each per company, last day and kind.
 
-    A document with figures of the group has two filings; the company's own is the one that is listed.
+    A document with group figures has two filings; the company's own is the one in the history.
     """
     groups = figures.filter("is_consolidated").select(
         pl.col("filing_id").unique(), _is_group=pl.lit(value=True)

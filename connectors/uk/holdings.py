@@ -1,7 +1,7 @@
-"""PSC records to shared holdings and listings (docs/formats/uk.md 4, 10.1, 11).
+"""Maps PSC records to shared holdings and listings (docs/formats/uk.md 4, 10.1, 11).
 
-Every notification is one holding, ceased ones kept. Statements are facts without a holder and stay staged.
-What the stream deleted is gone; what a whole snapshot no longer holds ended on the day of that snapshot.
+Every notification is one holding, including ceased ones. Statements have no holder and stay staged. Records
+deleted by the stream are gone; records missing from a whole snapshot ended on its day.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COUNTRIES: Final = ("country_of_residence", "nationality", "country_registered"
 
 
 def holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Shared holdings of staged `uk_psc` rows; `others`: rows of kinds that nobody has mapped."""
+    """Shared holdings of staged `uk_psc` rows; `others`: rows of unmapped kinds."""
     if psc.is_empty():
         return staged.empty(tables.HOLDINGS)
     banded = pl.any_horizontal(pl.col("pct_min", "votes_min").is_not_null())
@@ -53,7 +53,7 @@ def holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def _still_there(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """A record that came back under an unknown kind has not ceased: it stays as it was last understood."""
+    """Keeps records that reappeared under an unknown kind in their last known state: they have not ceased."""
     known = others.filter(~pl.col("deleted") & pl.col("_retired_at").is_null())
     if known.is_empty():
         return psc
@@ -68,10 +68,10 @@ def _still_there(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def _days() -> dict[str, pl.Expr]:
-    """Start and end in the world, with impossible dates made harmless the same way at every reading.
+    """Start and end of validity, with impossible dates corrected deterministically.
 
-    Before the regime began is its first day; far ahead is unknown. A record that says it ceased has ended:
-    on an unknown day it counts as never held, since no later day would be true either.
+    A day before the regime becomes its first day; a day far in the future is unknown. A record marked as ceased on
+    an unknown day counts as never held, since any later day would be wrong.
     """
     latest = pl.col("_observed_at").dt.date() + text.AHEAD
     notified = text.iso_date(pl.col("notified_on"))
@@ -84,7 +84,7 @@ def _days() -> dict[str, pl.Expr]:
 
 
 def _holder() -> dict[str, pl.Expr]:
-    """Who holds: name and country, no more."""
+    """Holder columns: name and country only."""
     kind = pl.col("_kind").fill_null("")
     parts = pl.concat_str("title", "forename", "middle_name", "surname", separator=" ", ignore_nulls=True)
     full = text.clean(pl.coalesce(text.clean(pl.col("name")), parts))
@@ -105,7 +105,7 @@ def _holder() -> dict[str, pl.Expr]:
         .then(pl.lit("state"))
         .otherwise(pl.lit("unknown")),
         "holder_company_id": pl.when(kind == "company").then(identity(number)),
-        # a number of ours was linked because the papers are British, however they spell it
+        # a company number was linked because the register details are British, in any spelling
         "holder_country": pl.when(kind == "person")
         .then(person)
         .when(kind != "secret")
@@ -114,10 +114,10 @@ def _holder() -> dict[str, pl.Expr]:
 
 
 def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
-    """Shared listings of staged `uk_exemptions` rows: a PSC exemption says that shares trade on a market.
+    """Shared listings of staged `uk_exemptions` rows: a PSC exemption implies that shares trade on a market.
 
-    Absence from a snapshot ends none: snapshots hold about a hundred of them, the other doors know more. One that
-    begins far ahead is none yet.
+    Absence from a snapshot ends none: snapshots have only about a hundred, the other channels more. One that
+    starts far in the future is ignored.
     """
     period, begun = pl.col("exemptions"), text.iso_date(pl.col("begun"))
     rows = (
@@ -147,7 +147,7 @@ def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ended() -> pl.Expr:
-    """The last day of an exemption: none where it is far ahead; one that says it has ended has, readable or not."""
+    """Last day of an exemption: null if far in the future; an ended one counts as ended even if unreadable."""
     begun, ended = text.iso_date(pl.col("begun")), text.iso_date(pl.col("ended"))
     unknown = text.unreadable(pl.col("ended"), ended)
     told = pl.when(~text.is_far(ended)).then(ended)
@@ -155,7 +155,7 @@ def _ended() -> pl.Expr:
 
 
 def traded(listed: pl.DataFrame, at: date) -> pl.DataFrame:
-    """Companies with a live exemption, begun and not ended, and when that was observed."""
+    """Companies with an exemption in force, and when it was observed."""
     begun = pl.col("valid_from").is_null() | (pl.col("valid_from") <= at)
     open_ = listed.filter(begun & (pl.col("ended_on").is_null() | (pl.col("ended_on") > at)))
     return open_.group_by("company_id").agg(listed_at=pl.col("observed_at").max())

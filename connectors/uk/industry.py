@@ -1,10 +1,10 @@
-"""The first industry code of a company: code, label and edition out of one cell of BasicCompanyData.
+"""Parses a company's first industry code: code, label and scheme from one cell of BasicCompanyData.
 
 See docs/formats/uk.md 3.
 
-Belongs here: taking `62020 - Information technology consultancy activities` apart. Five digits are UK SIC 2007,
-four are UK SIC 2003, which companies that changed nothing since 2011 still carry. Does not belong here: cells of
-REST answers (`live_profiles` writes them alike).
+Belongs here: splitting `62020 - Information technology consultancy activities`. Five digits are UK SIC 2007, four
+are UK SIC 2003, still used by companies that changed nothing since 2011. Does not belong here: cells of REST
+responses (`live_profiles` writes them in the same form).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FIELDS: Final = ("industry_code", "industry_label", "industry_scheme")
 
 
 def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` with the FIELDS of their first cell; null where it says nothing, or nothing of a known shape.
+    """Adds the FIELDS of the first cell; null if it is empty or malformed.
 
-    Millions of rows hold a few thousand cells: each is taken apart once. Their order stays.
+    Millions of rows have a few thousand distinct cells: each is parsed once. Row order is kept.
     """
     cell = pl.col("_cell")
     cells = rows.select(_cell=pl.col(CELL).unique()).drop_nulls()
@@ -41,7 +41,7 @@ def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def strange(cells: pl.Series) -> list[str]:
-    """Those of distinct cells that are neither empty nor a code of the registry's own lists."""
+    """Distinct cells that are neither empty nor a code of the registry's lists."""
     given = cells.drop_nulls().to_frame("cell")
     listed = pl.col("cell").str.extract(PATTERN, 1).is_in(sorted(codes.load("connectors.uk", "sic").codes))
     says_none = pl.col("cell").str.strip_chars().str.to_lowercase() == NONE

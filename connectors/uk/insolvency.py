@@ -1,9 +1,9 @@
-"""What insolvency cases say of a company's status (docs/formats/uk.md 5, 11, docs/contract/contract.md «Status»).
+"""Derives a company's status from insolvency cases (docs/formats/uk.md 5, 11, docs/contract/contract.md «Status»).
 
-A case that is begun and not ended counts where it was told of after the register's own word, and that word says
-only that the company is active: streams are minutes apart, and the bulk file is a month old. Cases whose end the
-data do not tell (receivers, whose practitioners leave) decide nothing. Does not belong here: reading answers
-(`live_records`), or the status of any other word (`statuses`).
+A case that has begun and not ended counts if it was reported after the register's status and that status is only
+active: streams are minutes apart, and the bulk file is a month old. Cases without an end in the data (receivers:
+their practitioners just leave) decide nothing. Does not belong here: parsing responses (`live_records`), or the
+status of any other term (`statuses`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from connectors.kit import codes
 from connectors.uk.companies import KEY
 from connectors.uk.live_profiles import DOOR, TOLD, bulk_instant, told
 
-CASE: Final = "_case"  # the word of the register that a case stands for
+CASE: Final = "_case"  # register status term implied by a case
 CASE_AT: Final = "_case_at"
 _BEGUN: Final = frozenset({
     "wound-up-on", "ordered-to-wind-up-on", "administration-started-on", "voluntary-arrangement-started-on",
@@ -38,10 +38,10 @@ _CASES: Final = msgspec.json.Decoder(list[_Case])
 
 
 def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
-    """Register rows with `_case` and `_case_at`, null where no open case decides."""
+    """Adds `_case` and `_case_at` to register rows; null where no open case decides."""
     known = cases.filter(~pl.col("deleted"))
     kind = rows.schema["_observed_at"]
-    if known.is_empty():  # as nearly always: no join of millions of rows with nothing
+    if known.is_empty():  # nearly always; avoids joining millions of rows with nothing
         return rows.with_columns(pl.lit(None, pl.String).alias(CASE), pl.lit(None, kind).alias(CASE_AT))
     words = pl.Series([_word(text) for text in known["cases"]], dtype=pl.String)
     found = known.select(
@@ -60,7 +60,7 @@ def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
 
 
 def _word(cases: str) -> str | None:
-    """The word of the gravest open case: winding up comes before a rescue."""
+    """Status term of the most serious open case: winding up ranks above a rescue."""
     listed = codes.load("connectors.uk", "insolvency_cases")
     words = {
         word

@@ -1,4 +1,4 @@
-"""Terms and addresses that all datasets of Companies House share (docs/formats/uk.md 14)."""
+"""Licence terms and URLs shared by all Companies House datasets (docs/formats/uk.md 14)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The datasets that live: what streams and REST say of companies, filings, insolvency and holders.
+"""Datasets of the streaming and REST APIs: companies, filings, insolvency and holders.
 
 See docs/formats/uk.md 5, 7.
 
-One dataset per stream, because one connection has one timepoint. The three streams of the PSC regime stand in the
-tables of `uk.psc`; answers asked for one by one (`uk.checked`) in those of `uk.profiles`. Does not belong here:
-reading (`live_records`, `psc_records`), connections (`streams_fetch`), or whom to ask (`rest`).
+One dataset per stream, because each connection has its own timepoint. The three PSC streams share the tables of
+`uk.psc`; single REST look-ups (`uk.checked`) share those of `uk.profiles`. Does not belong here: reading
+(`live_records`, `psc_records`), connections (`streams_fetch`), or choosing look-ups (`rest`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from connectors.uk.streams_fetch import Stream
 
 _CADENCE: Final = Cadence(
     cron="30 10 * * *", stale_after_hours=72
-)  # what the stream keeps is about three days
-_GUARD: Final = Guard(max_rejected=0.05)  # a body may be one event
-_RATE: Final = 1.0  # connections a second to the stream's host
+)  # the stream keeps events for about three days
+_GUARD: Final = Guard(max_rejected=0.05)  # a body may be a single event
+_RATE: Final = 1.0  # connections per second to the stream's host
 
 
 def _is_profile(name: str, answer: dict[str, Any]) -> bool:
@@ -48,12 +48,12 @@ def _is_history(name: str, answer: dict[str, Any]) -> bool:
 
 
 def _is_insolvency(name: str, answer: dict[str, Any]) -> bool:
-    """Cases say no company: an answer counts under a name that does, as it is asked for."""
+    """True for insolvency responses. They have no company number, so the file name must contain it."""
     return isinstance(answer.get("cases"), list) and live_records.company_named(name) is not None
 
 
 def _stream(key: str, name: str, title: str, **own: Any) -> Dataset:
-    """One stream of the register; `own`: what its records are, where files of them lie, how they are read."""
+    """Declares the dataset of one stream; `own`: its tables, folder and reader."""
     return Dataset(
         key=key,
         title=f"Companies House: {title}",
@@ -107,7 +107,7 @@ INSOLVENCY_STREAM: Final = _stream(
 
 
 def _read_psc(piece: Piece) -> Iterator[Batch]:
-    """Records of the regime; and whether events are missing before them."""
+    """Yields PSC records, and a signal if events are missing before them."""
     yield from psc_records.read(piece)
     tally = staged.Tally(piece.dataset)
     live_records.count_gap(piece, tally)
@@ -115,7 +115,7 @@ def _read_psc(piece: Piece) -> Iterator[Batch]:
 
 
 def _psc_stream(key: str, name: str, title: str) -> Dataset:
-    """One stream of the PSC regime. Files of it in a folder are read by `uk.psc`, as every PSC record."""
+    """Declares the dataset of one PSC stream. Its files in a folder are read by `uk.psc`, like all PSC records."""
     return _stream(
         key,
         name,
@@ -129,13 +129,13 @@ def _psc_stream(key: str, name: str, title: str) -> Dataset:
 
 
 def _checked(name: str, head: bytes) -> Recognised | NotOurs:
-    """Answers are told apart by what they hold; insolvency cases by their name too."""
+    """Recognises REST responses by content, insolvency cases also by file name."""
     found = [part.recognise(name, head) for part in (PROFILE_STREAM, FILING_STREAM, INSOLVENCY_STREAM)]
     return next((one for one in found if isinstance(one, Recognised)), found[0])
 
 
 def _read_checked(piece: Piece) -> Iterator[Batch]:
-    """By the name an answer was asked for under; a profile where it says nothing else."""
+    """Reads a response according to its file name; a profile by default."""
     if rest.FILING_HISTORY in piece.name:
         return live_records.filings(piece)
     if rest.INSOLVENCY in piece.name:
@@ -145,7 +145,7 @@ def _read_checked(piece: Piece) -> Iterator[Batch]:
 
 CHECKED: Final = Dataset(
     key=CHECKED_KEY,
-    title="Companies House: answers asked for one by one",
+    title="Companies House: single companies (REST API)",
     licence=LICENCE,
     cadence=_CADENCE,
     guard=_GUARD,

@@ -1,9 +1,9 @@
-"""Company profiles of stream and REST beside the rows of BasicCompanyData (docs/formats/uk.md 5.1, 11).
+"""Merges company profiles of stream and REST with rows of BasicCompanyData (docs/formats/uk.md 5.1, 11).
 
-A profile is written as the row that the bulk file would have of the company, so that one mapping serves both.
-The bulk tells of the first day of its month, whenever it was fetched, a profile of when it was published or
-answered; of both the newer holds. A company that a later whole file lacks has left the register, unless a profile
-of that time or later knows it, or an earlier one says already that and when it was dissolved.
+A profile is converted to the row that the bulk file would have for the company, so that one mapping serves both.
+The bulk file describes the first day of its month, whenever it was fetched, a profile the time of its publication
+or response; the newer one wins. A company missing from a later whole file has left the register, unless a profile
+of that time or later has it, or an earlier one already states its dissolution and the date.
 Does not belong here: what the columns mean (`profiles`, `statuses`).
 """
 
@@ -19,8 +19,8 @@ from connectors.uk.codelists import coded
 from connectors.uk.companies import COMPANIES, KEY
 from connectors.uk.live_schema import PROFILES_KEY
 
-DOOR: Final = "_door"  # the dataset that a row is of
-TOLD: Final = "_told"  # of a profile, when it was; null for rows of the bulk
+DOOR: Final = "_door"  # dataset key of the row
+TOLD: Final = "_told"  # publication time of a profile; null for bulk rows
 _UNIT: Final = "\x1f"
 _LINES: Final = ("premises", "address_line_1")
 _OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
@@ -29,7 +29,7 @@ _DISSOLVED: Final = ("dissolved", "converted-closed", "closed", "removed")
 
 
 def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
-    """Register rows (with `known_status`), each replaced by a newer profile; and companies only profiles know."""
+    """Register rows (with `known_status`), replaced by newer profiles, plus companies known only from profiles."""
     nothing = pl.lit(None, register.schema["_observed_at"]).alias(TOLD)
     register = register.with_columns(pl.lit(KEY).alias(DOOR), nothing)
     known = profiles.filter(~pl.col("deleted"))
@@ -42,7 +42,7 @@ def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFram
         _last=bulk_instant(pl.col("_observed_at")),
         _before=pl.coalesce("known_status", "CompanyStatus"),
     )
-    # that it was dissolved the absence says too, and not when
+    # absence also implies dissolution, but without a date
     since = pl.when(pl.col("DissolutionDate").is_not_null()).then("_last").otherwise("_since")
     newer = (
         as_rows.join(bulk, on="CompanyNumber", how="left")
@@ -54,17 +54,17 @@ def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFram
 
 
 def bulk_instant(at: pl.Expr) -> pl.Expr:
-    """What a whole file tells of: compiled up to the end of the month before the one it is fetched in."""
+    """Reference time of a whole file: compiled up to the end of the month before the one it is fetched in."""
     return at.dt.truncate("1mo")
 
 
 def told() -> pl.Expr:
-    """When a row of stream or REST was told; none was told after it came."""
+    """Publication time of a stream or REST row, capped at its arrival."""
     return pl.min_horizontal("published_at", "_observed_at")
 
 
 def _as_register(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
-    """Profiles in the columns of BasicCompanyData; what they leave out that the bulk knew stays."""
+    """Profiles in the columns of BasicCompanyData; fields they lack keep the bulk value."""
     old = register.select(
         "CompanyNumber",
         *(pl.col(name).alias(f"_old_{name}") for name in (*_OF_ACCOUNTS, "SICCode.SicText_1")),
@@ -99,7 +99,7 @@ def _as_register(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame
 
 
 def _status_code() -> pl.Expr:
-    """The status, or the detail that is a status of its own in the bulk file."""
+    """Status, or the status detail if the bulk file uses it as a status."""
     detail = pl.col("company_status_detail")
     striking = (pl.col("company_status") == "active") & (detail == "active-proposal-to-strike-off")
     ceased = pl.col("date_of_cessation").is_not_null() & ~pl.col("company_status").is_in(_DISSOLVED)
@@ -117,7 +117,7 @@ def _day(column: str) -> pl.Expr:
 
 
 def _industry(rows: pl.DataFrame) -> pl.Expr:
-    """`code - label`: the bulk's own text where it has the same code."""
+    """`code - label`, with the bulk file's text if the code is the same."""
     old, code = pl.col("_old_SICCode.SicText_1"), pl.col("_sic")
     label = coded(rows, "_sic", "sic", "label")
     same = (old.str.extract(r"^(\d{4,5})") == code).fill_null(value=False)
@@ -125,7 +125,7 @@ def _industry(rows: pl.DataFrame) -> pl.Expr:
 
 
 def _address() -> dict[str, pl.Expr]:
-    """In capitals, as the bulk has all places: whichever door told last, a town is spelt the same."""
+    """Address in capitals as in the bulk file, so that a town is spelt the same in every channel."""
     street = pl.concat_str(*_LINES, separator=" ", ignore_nulls=True)
     return {
         "RegAddress.CareOf": pl.col("care_of").str.to_uppercase(),
@@ -140,7 +140,7 @@ def _address() -> dict[str, pl.Expr]:
 
 
 def _accounts() -> dict[str, pl.Expr]:
-    """The kind and day of the newest accounts, both of one door: the stream of old years tells neither."""
+    """Type and date of the newest accounts, both from one channel (events of older years have neither)."""
     says = pl.col("accounts_type").is_not_null() | pl.col("accounts_made_up_to").is_not_null()
     kind = pl.col("accounts_type").str.replace_all("-", " ").str.to_uppercase()
     kind = kind.replace("NO ACCOUNTS TYPE AVAILABLE", "ACCOUNTS TYPE NOT AVAILABLE")
@@ -152,7 +152,7 @@ def _accounts() -> dict[str, pl.Expr]:
 
 
 def _former() -> dict[str, pl.Expr]:
-    """Ten former names; a profile gives them newest first, without a day they keep that order."""
+    """Ten former names; a profile lists them newest first, and names without a date keep that order."""
     return {
         f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
         for n in range(1, 11)

@@ -1,11 +1,10 @@
-"""Events and answers about companies to staged rows: profiles, filing history, insolvency.
+"""Converts stream events and REST responses to staged rows: profiles, filing history, insolvency.
 
 See docs/formats/uk.md 5, 7.
 
-Of several events of one resource in a body only the newest counts, by timepoint: events come twice, and a file
-may hold them in any order. An event that brings no data tells only that something has changed, and makes no row.
-Belongs here: columns, keys and what is refused. Does not belong here: what rows mean (`live_profiles`,
-`filings`, `insolvency`).
+Of several events of one resource in a body only the newest by timepoint counts: events may be repeated, and a
+file may have them in any order. An event without data only announces a change and makes no row. Belongs here:
+columns, keys and rejects. Does not belong here: what rows mean (`live_profiles`, `filings`, `insolvency`).
 """
 
 from __future__ import annotations
@@ -55,11 +54,11 @@ _CODED: Final = {
 
 
 class Refused(Exception):  # noqa: N818 - becomes a reject
-    """Why a record is no row."""
+    """Reason why a record is rejected."""
 
 
 def profiles(piece: Piece) -> Iterator[Batch]:
-    """Rows of `uk_profiles`."""
+    """Yields rows of `uk_profiles`."""
 
     def rows(line: ProfileLine) -> Iterator[_Row | Refused]:
         data = line.data or line
@@ -85,7 +84,7 @@ def profiles(piece: Piece) -> Iterator[Batch]:
 
 
 def filings(piece: Piece) -> Iterator[Batch]:
-    """Rows of `uk_filing_history`."""
+    """Yields rows of `uk_filing_history`."""
 
     def rows(line: FilingLine) -> Iterator[_Row | Refused]:
         items = line.items if line.items is not None else [line.data or line]
@@ -95,13 +94,13 @@ def filings(piece: Piece) -> Iterator[Batch]:
             try:
                 yield _filing(item, line, number)
             except Refused as refused:
-                yield refused  # one item, not those behind it
+                yield refused  # rejects one item, not the following ones
 
     yield from _read(piece, FilingLine, FILING, FILED, rows)
 
 
 def insolvency(piece: Piece) -> Iterator[Batch]:
-    """Rows of `uk_insolvency`. A REST answer names no company: it is asked for under a name that does."""
+    """Yields rows of `uk_insolvency`. A REST response has no company number: it is taken from the file name."""
     named = company_named(piece.name)
     tally = Tally(piece.dataset)
 
@@ -109,7 +108,7 @@ def insolvency(piece: Piece) -> Iterator[Batch]:
         data = line.data or line
         number = streams.company_of(line.resource_uri) or named
         if number is None:
-            yield Refused("no company number: neither resource_uri nor the file's name says it")
+            yield Refused("no company number: neither resource_uri nor the file name has it")
             return
         if data.cases is None and not _is_deleted(line):
             yield Refused("no cases")
@@ -128,13 +127,13 @@ def insolvency(piece: Piece) -> Iterator[Batch]:
 
 
 def count_gap(piece: Piece, tally: Tally) -> None:
-    """A body that begins behind events which the stream did not keep for us."""
+    """Adds a signal if events before this body were lost."""
     if GAP in piece.name:
         tally.add("stream_gap", piece.name.partition("/")[0], piece.name)
 
 
 def company_named(name: str) -> str | None:
-    """The company in the name under which insolvency cases were asked for."""
+    """Company number from the file name of an insolvency response."""
     found = _ANSWER.search(name)
     return None if found is None else canonical_number(found.group(1))
 
@@ -163,7 +162,7 @@ def _read(
         yield staged.batch(table, [], pl.concat([chunk.rejects, staged.reject_rows(rejects)]))
     text = pl.col(pl.String)
     found = pl.DataFrame(list(newest.values()), schema=staged.schema(table), orient="row").with_columns(
-        pl.when(text.str.strip_chars() != "").then(text)  # a blank says nothing
+        pl.when(text.str.strip_chars() != "").then(text)  # blank means unknown
     )
     for code, name, column in _CODED.get(table.name, ()):
         count_unlisted(tally, code, name, found.select(subject=column, example="company_number"))
@@ -182,10 +181,10 @@ def _place(row: Mapping[str, Any]) -> int:
 
 
 def _unreadable(piece: Piece, reason: str) -> str:
-    """Of a stream one line: its connection has gone on, and nobody sends the others again. Of a file, all of it."""
+    """Rejects one line of a stream, since the other lines cannot be fetched again; raises for a whole file."""
     if piece.scope is not Scope.FEED:
         raise Unreadable(piece.dataset, piece.name, reason)
-    return "not kept: it could not be looked through for persons"
+    return "not kept: it could not be checked for persons"
 
 
 def _delivery(piece: Piece, line: Envelope, tally: Tally) -> _Row:
@@ -201,7 +200,7 @@ def _delivery(piece: Piece, line: Envelope, tally: Tally) -> _Row:
 
 
 def _tells(line: Envelope, resource: str, tally: Tally) -> bool:
-    """Whether an event says what something is now, not only that it has changed; counts what is strange of it."""
+    """True if an event carries the current state, not only a change notice; counts anomalies."""
     if line.event is None:
         return True
     if line.resource_kind != resource:
@@ -217,13 +216,13 @@ def _is_deleted(line: Envelope) -> bool:
 
 
 def _texts(data: object, table: Table, span: tuple[str, str]) -> _Row:
-    """The members that are columns of the same name, from one column to another."""
+    """Members with the names of the table's columns, from one column to another."""
     names = table.names[table.names.index(span[0]) : table.names.index(span[1]) + 1]
     return {name: getattr(data, name) for name in names}
 
 
 def _accounts(accounts: Any) -> _Row:
-    """Of the newest accounts; the stream of 2021 says a list of nothing where it knows none."""
+    """Columns of the newest accounts; 2021 events have a list of empty values if there are none."""
     last: Any = accounts.get("last_accounts") if isinstance(accounts, dict) else None
     told: dict[str, Any] = last if isinstance(last, dict) else {}
     kind = _text(told, "type")
@@ -240,7 +239,7 @@ def _text(values: Mapping[str, Any], name: str) -> str | None:
 
 
 def _names(former: list[Any]) -> list[str]:
-    """Names a company had; the stream of 2021 says a list of nothing in place of each."""
+    """Former names; 2021 events have a list of empty values in place of each."""
     return [name for old in former if isinstance(old, dict) and (name := _text(old, "name")) is not None]
 
 
@@ -250,7 +249,7 @@ def _number(item: Filing, line: FilingLine) -> str | None:
 
 def _filing(item: Filing, line: FilingLine, number: str | None) -> _Row:
     if number is None:
-        raise Refused("no company number: neither resource_uri nor links.self says it")
+        raise Refused("no company number: neither resource_uri nor links.self has it")
     identity = streams.last_of(line.resource_uri) if line.event is not None else item.transaction_id
     if not identity:
         raise Refused("no transaction_id")
@@ -264,7 +263,7 @@ def _filing(item: Filing, line: FilingLine, number: str | None) -> _Row:
 
 
 def _dates(dates: list[dict[str, Any]]) -> dict[str, str]:
-    """The days of a case by what they are of."""
+    """Dates of a case by type."""
     return {
         kind: day
         for said in dates

@@ -1,9 +1,8 @@
-"""Taking persons out of events and answers about companies before they are archived (docs/architecture.md 14).
+"""Redacts persons from events and REST responses about companies before archiving (docs/architecture.md 14).
 
-What leaves: insolvency practitioners, officers in what was removed, dates of birth, service addresses, and every
-object that a person's address stands in. What stays, byte for byte: every line without any of these. The address
-of a company is no person's. What cannot be looked through is not kept, only that it was not. Does not belong here:
-PSC records (`psc_redact`).
+Removed: insolvency practitioners, officers in deleted data, dates of birth, service addresses, and every object
+containing a person's address. Lines without any of these stay byte for byte. A company's address is not personal.
+Data that cannot be parsed is replaced by a note. Does not belong here: PSC records (`psc_redact`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _LONGEST: Final = 64 << 20
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body without persons, as a stream."""
+    """Returns the body without persons, as a stream."""
     return stream(_blocks(body))
 
 
@@ -42,7 +41,7 @@ def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
 
 
 def _records(body: BinaryIO) -> Iterator[bytes]:
-    """Lines; one record printed over several lines as a whole."""
+    """Yields lines, or one record printed over several lines as a whole."""
     first = body.readline(_LONGEST)
     if not first.strip() or _reads(first):
         yield first
@@ -63,7 +62,7 @@ def _reads(line: bytes) -> bool:
 
 
 def _clean(record: bytes) -> bytes:
-    """Without the private members."""
+    """Record without its private members."""
     try:
         found = msgspec.json.decode(record)
     except MALFORMED as error:
@@ -73,7 +72,7 @@ def _clean(record: bytes) -> bytes:
 
 
 def _line(line: bytes) -> bytes:
-    """One of several lines behind a first one that did not read."""
+    """Redacts one line after a first line that was not valid JSON."""
     if not _SUSPECT.search(line):
         return line
     return _clean(line) if _reads(line) else _unreadable("a line that is no JSON")

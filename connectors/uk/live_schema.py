@@ -1,8 +1,7 @@
-"""Staged tables of what streams and REST answers say of companies, and the records they are read from.
+"""Staged tables of stream events and REST responses about companies, and their record types.
 
-Belongs here: profiles, filing history and insolvency (docs/formats/uk.md 5, 7): what an event or an answer may
-hold, and the staged columns. Does not belong here: turning the one into the other (`live_records`), or PSC
-(`psc_schema`).
+Belongs here: profiles, filing history and insolvency (docs/formats/uk.md 5, 7): members of an event or response,
+and the staged columns. Does not belong here: converting them (`live_records`), or PSC (`psc_schema`).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _NUMBER: Final = Column(
     "company_number", _T, "eight characters; of an event, from resource_uri", nullable=False
 )
 _DELIVERY: Final = (
-    Column("deleted", Kind.BOOLEAN, "the stream says that the resource was removed", nullable=False),
+    Column("deleted", Kind.BOOLEAN, "the stream reports the removal of the resource", nullable=False),
     TIMEPOINT,
     PUBLISHED,
 )
@@ -49,7 +48,7 @@ PROFILES: Final = Table(
         Column("sic_codes", Kind.TEXTS, "codes without labels", nullable=False),
         *(Column(name, _T, "of registered_office_address") for name in ADDRESS),
         Column("previous_names", Kind.TEXTS, "names, in the order delivered", nullable=False),
-        Column("accounts_type", _T, "of last_accounts; null where the answer does not say"),
+        Column("accounts_type", _T, "of last_accounts; null if not in the response"),
         Column("accounts_made_up_to", _T, "of last_accounts"),
         Column("accounts_period_start", _T, "of last_accounts"),
         *_DELIVERY,
@@ -76,7 +75,7 @@ FILED: Final = Table(
 )
 INSOLVENCY: Final = Table(
     "uk_insolvency",
-    "Insolvency cases: one row per company with all it has and had; no practitioners.",
+    "Insolvency cases: one row per company with all current and past ones; no practitioners.",
     ("company_number",),
     (_NUMBER, Column("cases", Kind.JSON, "list of {type, number, dates}", nullable=False), *_DELIVERY),
     sequence=TIMEPOINT.name,
@@ -85,11 +84,11 @@ INSOLVENCY: Final = Table(
 
 
 class _Strict(Struct, forbid_unknown_fields=True, gc=False):
-    """A record whose unknown keys are counted."""
+    """Base of records that reject unknown keys, so that these are counted."""
 
 
 class Envelope(_Strict):
-    """What stands around the data of an event. Of `deleted_data`, which is what was removed, nothing is read."""
+    """Envelope of an event. `deleted_data` (the removed record) is not read."""
 
     resource_kind: str | None = None
     resource_uri: str | None = None
@@ -97,7 +96,7 @@ class Envelope(_Strict):
     context_id: Any = None
     deleted_data: Any = None
     event: Event | None = None
-    unreadable: str | None = None  # of `live_redact`: why a line was not kept
+    unreadable: str | None = None  # from `live_redact`: why a line was not kept
 
 
 class Links(_Strict):
@@ -135,7 +134,7 @@ class Address(_Strict):
 
 
 class Profile(Envelope):
-    """A company profile. What is not served is named to be no surprise, and read no further.
+    """A company profile. Members not served are declared, so that they are not unknown, but not decoded.
 
     See docs/formats/uk.md 5.1.
     """
@@ -150,7 +149,7 @@ class Profile(Envelope):
     date_of_cessation: str | None = None
     sic_codes: list[str] | None = None
     registered_office_address: Address | None = None
-    previous_company_names: list[Any] | None = None  # of objects, or of one list of nothing
+    previous_company_names: list[Any] | None = None  # objects, or one list of empty values
     accounts: Any = None
     links: Links | None = None
     etag: Any = None
@@ -179,13 +178,13 @@ class Profile(Envelope):
 
 
 class ProfileLine(Profile):
-    """An event of the companies stream, or a REST answer."""
+    """An event of the companies stream, or a REST response."""
 
     data: Profile | None = None
 
 
 class Filing(Envelope):
-    """One item of a filing history (docs/formats/uk.md 5.2). Children have no id of their own and are not read."""
+    """One item of a filing history (docs/formats/uk.md 5.2). Child items have no id and are not read."""
 
     transaction_id: str | None = None
     type: str | None = None
@@ -238,6 +237,6 @@ class Cases(Envelope):
 
 
 class CasesLine(Cases):
-    """An event of the insolvency stream, or a REST answer (which names no company itself)."""
+    """An event of the insolvency stream, or a REST response (which has no company number)."""
 
     data: Cases | None = None

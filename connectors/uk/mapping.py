@@ -1,7 +1,7 @@
-"""Present staged rows of the United Kingdom to shared tables: the seam functions of the jurisdiction.
+"""Maps current staged rows of the United Kingdom to the shared tables: the jurisdiction's mapping functions.
 
-Belongs here: which staged table goes to which mapping, and which company a staged row concerns. Does not
-belong here: any field (`profiles`, `holdings`, `accounts_mapping`).
+Belongs here: which staged table goes to which mapping, and the company id of a staged row. Does not belong here:
+any field (`profiles`, `holdings`, `accounts_mapping`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NUMBER: Final = {
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company each staged row concerns; null for the trailer of a snapshot."""
+    """Company id of each staged row; null for the trailer of a snapshot."""
     column = _NUMBER.get(table)
     if column is None:
         return pl.Series("company_id", [None] * len(rows), dtype=pl.String)
@@ -61,7 +61,7 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 
 
 def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
-    """Shared tables of the companies whose present rows these are."""
+    """Builds the shared tables from current staged rows."""
     accounts = accounts_tables(present.get(ACCOUNTS.name, no_rows()))
     listed = holdings.listings(_rows(present, psc_schema.EXEMPTIONS))
     told = _rows(present, live_schema.PROFILES)
@@ -92,7 +92,7 @@ def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
 
 
 def _rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
-    """The rows of one staged table; none where nothing was ever staged."""
+    """Rows of one staged table; empty if nothing was ever staged."""
     if table.name in present:
         return present[table.name].collect()
     return pl.DataFrame(schema={**staged.schema(table), **_META})

@@ -1,7 +1,7 @@
-"""Natures of control: the registry's codes to bands of shares and votes (docs/formats/uk.md 4.1).
+"""Maps natures of control, the registry's codes, to bands of shares and votes (docs/formats/uk.md 4.1).
 
-A code is `<right>[-<band>][-as-<capacity>][-<regime>]`. Bands are kept as (lower exclusive, upper inclusive];
-nothing in between is ever invented. Codes that are no band of shares or votes are kept as they are: control.
+A code is `<right>[-<band>][-as-<capacity>][-<regime>]`. Bands are kept as (lower exclusive, upper inclusive]; no
+exact value is derived. Codes without a band of shares or votes are kept unchanged as control.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_
 
 
 def parsed(codes: pl.Expr) -> dict[str, pl.Expr]:
-    """The parts of single codes; a code outside the grammar has neither right nor band."""
+    """Parts of single codes; a code outside the grammar has neither right nor band."""
     known = codes.str.contains(GRAMMAR)
-    written = pl.when(known).then(codes)  # what stands elsewhere may be no share of anything
+    written = pl.when(known).then(codes)  # a number in another code may be no percentage
     upper = written.str.extract(r"-\d+-to-(\d+)-percent")
     lower = pl.coalesce(
         written.str.extract(r"-(\d+)-to-\d+-percent"), written.str.extract(r"more-than-(\d+)-percent")
@@ -39,16 +39,16 @@ def parsed(codes: pl.Expr) -> dict[str, pl.Expr]:
         "known": known,
         "right": written.str.extract(f"^({SHARES}|{VOTES})-"),
         "lower": lower.cast(PERCENT),
-        # «more than 25 percent» of an overseas entity has no upper band
+        # «more than 25 percent» of an overseas entity has no upper bound
         "upper": pl.coalesce(upper, pl.lit("100")).cast(PERCENT),
         "has_capacity": known & codes.str.contains(_CAPACITY),
     }
 
 
 def with_bands(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` with the BANDS of their `natures_of_control`.
+    """Adds the BANDS of `natures_of_control`.
 
-    There are a few thousand combinations of codes among millions of rows: each is worked out once.
+    Millions of rows have a few thousand combinations of codes: each is computed once.
     """
     keyed = rows.with_columns(pl.col("natures_of_control").list.join(_SEPARATOR).alias("_natures"))
     combinations = keyed.select("_natures").unique()
@@ -62,7 +62,7 @@ def _worked_out(combinations: pl.DataFrame) -> pl.DataFrame:
         .with_columns(**parsed(pl.col("code")))
     )
     in_band = single.filter(pl.col("right").is_not_null())
-    # Held in one's own right before held through a trust or firm: the latter repeats along a chain.
+    # Direct holdings rank before those through a trust or firm: the latter repeat along a chain.
     best = in_band.sort(
         "_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True]
     )
@@ -84,9 +84,9 @@ def _worked_out(combinations: pl.DataFrame) -> pl.DataFrame:
 
 
 def _directness(single: pl.DataFrame) -> pl.DataFrame:
-    """False where every code is held through a trust or firm.
+    """False if every code is held through a trust or firm.
 
-    Else null, never true: the statute's wording of the plain codes is «directly or indirectly».
+    Otherwise null, never true: the statutory wording of the plain codes is «directly or indirectly».
     """
     return single.group_by("_natures").agg(
         is_direct=pl.when(pl.col("has_capacity").fill_null(value=False).all()).then(statement=False)

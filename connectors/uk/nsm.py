@@ -1,12 +1,12 @@
-"""Dataset `uk.nsm`: announcements in the FCA's National Storage Mechanism; holdings are read.
+"""Dataset `uk.nsm`: announcements in the FCA's National Storage Mechanism; major holdings are parsed.
 
 See docs/formats/uk.md 10.3.
 
-Belongs here: the declaration, what a file is, search answers and single items to staged rows. Does not belong
-here: asking (`nsm_fetch`), what a form says (`tr1`), shared holdings (`tr1_holdings`).
+Belongs here: the declaration, recognising files, search responses and single items to staged rows. Does not
+belong here: fetching (`nsm_fetch`), parsing forms (`tr1`), shared holdings (`tr1_holdings`).
 
-A search answer lists announcements of every type; the texts come one by one. A list without hits that was
-answered in no time is the soft block of the host, and no empty day: it is refused, and asked again later.
+A search response lists announcements of every type; texts are fetched one by one. An empty list returned
+instantly is the host's soft block, not an empty day: it is rejected and requested again later.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ Row = dict[str, Any]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Search answers and single items, in JSON; nothing else of the folder."""
+    """Recognises search responses and single items in JSON; other files of the folder are not ours."""
     del name
     head = opening(head)
     found = sniff(head)
     if found is not Format.JSON:
-        return NotOurs(f"{found.value} where an answer of the search in JSON was due")
+        return NotOurs(f"expected an answer of the search in JSON, found {found.value}")
     if _OURS.search(head) is None:
-        return NotOurs("JSON of another kind than an answer of the NSM search")
+        return NotOurs("JSON that is not a response of the NSM search")
     return Recognised(None, Scope.PART)
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """The announcements of one answer, and the form TR-1 of those that come with their text."""
+    """Yields the announcements of one response, and the TR-1 forms of those with a text."""
     tally = Tally(piece.dataset)
     items: list[Row] = []
     forms: list[Row] = []
@@ -95,7 +95,7 @@ def _stated(text: str) -> tr1.Notification:
 
 
 def _hits(piece: Piece) -> list[Any]:
-    """The hits of a search, or the one item of a details answer. Raises Unreadable for the soft block."""
+    """Hits of a search, or the one item of a details response. Raises Unreadable for the soft block."""
     with staged.opened(piece) as stream:
         body = stream.read(_LARGEST + 1)
     if len(body) > _LARGEST:
@@ -105,14 +105,14 @@ def _hits(piece: Piece) -> list[Any]:
     except MALFORMED as error:
         raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from None
     if not isinstance(answer, dict):
-        raise Unreadable(piece.dataset, piece.name, "a list where an answer of the search was due")
-    if "unreadable" in answer:  # of `nsm_redact`
+        raise Unreadable(piece.dataset, piece.name, "expected an answer of the search, found a list")
+    if "unreadable" in answer:  # from `nsm_redact`
         raise Unreadable(piece.dataset, piece.name, str(answer["unreadable"]))
     if "_source" in answer:
         return [answer]
     found = nsm_fetch.hits(answer)
     if isinstance(found, str):
-        raise Unreadable(piece.dataset, piece.name, f"{found}: ask again later")
+        raise Unreadable(piece.dataset, piece.name, f"{found}: try again later")
     return found
 
 
@@ -182,7 +182,7 @@ def _form(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> R
 
 
 def _country(written: str | None, identity: str, tally: Tally) -> str | None:
-    """What section 3 says where that is a country. Anything else may be a person's address, and is not kept."""
+    """Country of section 3; other text may be a person's address and is dropped."""
     if written is None or _NONE.match(written):
         return None
     if not nsm_redact.is_country(written):
@@ -192,7 +192,7 @@ def _country(written: str | None, identity: str, tally: Tally) -> str | None:
 
 
 def _crossed(stated: date | None, source: Row, identity: str, tally: Tally) -> date | None:
-    """The day of section 5, unless it lies behind the announcement of it: that would hide all later notices."""
+    """Day of section 5, or None if after its announcement: a future day would hide all later notices."""
     if stated is None:
         tally.add("no_day", "no day of the crossing in the text", identity)
         return None
@@ -208,10 +208,10 @@ def _exact(level: tr1.Level | None) -> tr1.Decimal | None:
 
 
 def _issuer_lei(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> str | None:
-    """The LEI of the announcement where its company is the issuer of the form.
+    """LEI of the announcement if its company is the issuer of the form.
 
-    A holder's own announcements stand under the holder: where the two names share no word that tells, the form
-    belongs to nobody we know, and a person should look.
+    A holder's own announcements are listed under the holder: if the two names share no distinctive word, the form
+    has no known issuer and gets a signal for manual review.
     """
     announced, issuer = issuer_words(_company(source)), issuer_words(form.issuer)
     if announced and issuer and announced.isdisjoint(issuer):
@@ -235,7 +235,7 @@ DATASET: Final = Dataset(
         attribution="Source: Financial Conduct Authority, National Storage Mechanism",
     ),
     cadence=Cadence(cron="20 7-19 * * 1-5", stale_after_hours=24 * 5),
-    guard=Guard(max_rejected=0.5),  # prose: one text in a few says no more than «see attachment»
+    guard=Guard(max_rejected=0.5),  # prose: a sizeable share of texts says only «see attachment»
     host=HOST,
     rate=1.0,
     staged={ITEMS.name: ITEMS, TR1.name: TR1},

@@ -1,12 +1,12 @@
-"""Asking the National Storage Mechanism: announcements by days, then the notifications' texts.
+"""Fetches from the National Storage Mechanism: announcements by days, then the notifications' texts.
 
 See docs/formats/uk.md 10.3.
 
-The interface is the search page's own and undocumented. Cloudflare stands before it: its soft block answers 200 at
-once and without hits, which is a failure here and no empty day. Announcements of every type are listed, for they
-are news, and the codes to filter by are confirmed by nobody. A fortnight without a single notification is no answer
-to believe.
-Does not belong here: what an answer holds (`nsm`).
+The interface is the search page's own and undocumented. Cloudflare is in front of it: its soft block returns 200
+instantly and without hits, which counts as a failure, not an empty day. Announcements of every type are listed,
+since they are news and the filter codes are unconfirmed. A fortnight without any notification is treated as a
+wrong response.
+Does not belong here: parsing responses (`nsm`).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 INDEX: Final = "fca-nsm-searchdata"
 SEARCH: Final = f"https://{HOST}/search?index={INDEX}"
-FIRST: Final = timedelta(days=365)  # so far back for a first time
+FIRST: Final = timedelta(days=365)  # how far the first run goes back
 STEP: Final = timedelta(days=7)
 OVERLAP: Final = timedelta(days=2)  # announcements are submitted late and corrected
-SIZE: Final = 10_000  # the most that one answer holds, and how far back `from` reaches
+SIZE: Final = 10_000  # maximum hits per response, and maximum offset `from`
 _DAY: Final = timedelta(days=1)
 _SILENT: Final = timedelta(days=14)
 _NOT_FOUND: Final = 404
@@ -47,7 +47,7 @@ _HEADERS: Final = {
 
 
 def announcements(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Lists from where the last run ended, and behind each the texts that it names; cursor: the last day asked."""
+    """Fetches lists from the cursor on, each followed by the texts it names; cursor: last day requested."""
     del subjects
     last = http.now().date()
     begin = _resumed(after, last)
@@ -65,14 +65,14 @@ def announcements(http: Http, after: Cursor | None, subjects: Iterable[str]) -> 
             if held is not None:
                 yield held
             held = arrival
-        if held is not None:  # the cursor moves with the last of them, when all the others are there
+        if held is not None:  # only the last one moves the cursor, after all others arrived
             yield replace(held, cursor=Cursor(end.isoformat()))
         begin = end + _DAY
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """One answer of a search: how many hits it holds, of how many, and the notifications among them."""
+    """One search response: its number of hits, the total, and the notifications among them."""
 
     answer: Fetched
     count: int
@@ -81,7 +81,7 @@ class _Page:
 
 
 def _window(http: Http, begin: date, end: date) -> tuple[date, list[_Page]]:
-    """All pages of some days, and the last of these days: fewer where one question cannot reach all hits."""
+    """All pages of a window of days, and its last day; shortened if one query cannot reach all hits."""
     while True:
         pages = [_search(http, begin, end, 0)]
         if pages[0].total <= SIZE:
@@ -99,7 +99,7 @@ def _window(http: Http, begin: date, end: date) -> tuple[date, list[_Page]]:
 
 
 def _arrivals(http: Http, begin: date, end: date, pages: list[_Page], found: list[str]) -> Iterator[Arrival]:
-    """The lists of some days, then the texts that they name."""
+    """Yields the lists of a window, then the texts they name."""
     days = f"{begin.isoformat()}-{end.isoformat()}"
     for number, page in enumerate(pages):
         name = f"nsm-{days}.json" if number == 0 else f"nsm-{days}-{number}.json"
@@ -109,7 +109,7 @@ def _arrivals(http: Http, begin: date, end: date, pages: list[_Page], found: lis
 
 
 def _resumed(after: Cursor | None, last: date) -> date:
-    """The day to go on from. A cursor that is no day begins anew: asking again does no harm."""
+    """Day to resume from; an invalid cursor starts over, since repeated requests are harmless."""
     try:
         return last - FIRST if after is None else min(date.fromisoformat(after.value), last) - OVERLAP
     except ValueError:
@@ -117,9 +117,9 @@ def _resumed(after: Cursor | None, last: date) -> date:
 
 
 def question(begin: date, end: date, start: int = 0) -> bytes:
-    """What is asked: the latest of each announcement submitted on some days, from the hit `start` on.
+    """Request body: the latest version of each announcement submitted in a window, from hit `start` on.
 
-    Dates with milliseconds are refused.
+    The host rejects dates with milliseconds.
     """
     days = {"from": f"{begin.isoformat()}T00:00:00Z", "to": f"{(end + _DAY).isoformat()}T00:00:00Z"}
     return msgspec.json.encode(
@@ -137,7 +137,7 @@ def question(begin: date, end: date, start: int = 0) -> bytes:
 
 
 def _search(http: Http, begin: date, end: date, start: int) -> _Page:
-    """One page of a list. Raises Unavailable for the soft block, and for a page that holds less than was told."""
+    """Fetches one page of a list. Raises Unavailable for the soft block, or a page shorter than announced."""
     asked = question(begin, end, start)
     answer = http.post(SEARCH, asked, "application/json", expect={Format.JSON}, headers=_HEADERS)
     body = _decoded(answer, SEARCH)
@@ -151,7 +151,7 @@ def _search(http: Http, begin: date, end: date, start: int) -> _Page:
             SEARCH, answer.status, f"no hits from {start} on, of {total}: the list is not whole"
         )
     if told is None and len(found) >= SIZE - start:
-        total = SIZE + 1  # as full as it can be: nobody knows what is behind it
+        total = SIZE + 1  # a full response: the real total is unknown
     named = (hit for hit in found if isinstance(hit, dict) and isinstance(hit.get("_source"), dict))
     ids = [str(hit["_id"]) for hit in named if hit.get("_id") and hit["_source"].get("type") == HOLDINGS_TYPE]
     return _Page(answer, len(found), total, ids)
@@ -165,7 +165,7 @@ def _decoded(answer: Fetched, url: str) -> Any:
 
 
 def _total(body: Any) -> int | None:
-    """How many hits there are: a number, or how many at least. A search that stops counting says one more."""
+    """Total number of hits; a lower bound («at least») is returned plus one."""
     total = body["hits"].get("total")
     if isinstance(total, dict):
         value = total.get("value")
@@ -175,7 +175,7 @@ def _total(body: Any) -> int | None:
 
 
 def hits(body: Any) -> list[Any] | str:
-    """The hits of a search answer, or why it is none to believe."""
+    """Hits of a search response, or the reason to reject it."""
     outer = body.get("hits") if isinstance(body, dict) else None
     found = outer.get("hits") if isinstance(outer, dict) else None
     if not isinstance(found, list):
@@ -189,12 +189,12 @@ def hits(body: Any) -> list[Any] | str:
 
 
 def _details(http: Http, identity: str) -> Iterator[Arrival]:
-    """The text of one announcement; none where it was taken down since. A block is not taken for an answer."""
+    """Fetches the text of one announcement; yields nothing if it was taken down. A block page is rejected."""
     url = f"https://{HOST}/details/{quote(identity, safe='')}?index={INDEX}"
     answer = http.get(url, expect={Format.JSON}, headers=_HEADERS, allow=(_NOT_FOUND,))
     if answer.status == _NOT_FOUND:
         return
     body = _decoded(answer, url)
     if not isinstance(body, dict) or not isinstance(body.get("_source"), dict):
-        raise Unavailable(url, answer.status, "no announcement in the answer: asked again later")
+        raise Unavailable(url, answer.status, "no announcement in the response: retried later")
     yield replace(answer.arrival(f"nsm-{quote(identity, safe='')}.json", Scope.PART), cursor=None)

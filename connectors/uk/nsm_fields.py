@@ -1,4 +1,4 @@
-"""Staged tables of `uk.nsm`, and by what names of holders and issuers are told apart.
+"""Staged tables of `uk.nsm`, and comparison keys for names of holders and issuers.
 
 See docs/formats/uk.md 10.3, 10.4.
 """
@@ -55,9 +55,7 @@ TR1: Final = Table(
         Column("crossed_on", Kind.DATE, "section 5"),
         Column("votes", _P, "section 7: per cent of votes attached to shares (8.A)"),
         Column("instruments", _P, "section 7: through financial instruments (8.B)"),
-        Column(
-            "total", _P, "section 7: of both; null where it is only said to be below the lowest threshold"
-        ),
+        Column("total", _P, "section 7: of both; null if it is only stated to be below the lowest threshold"),
         Column("is_below", Kind.BOOLEAN, "the total is below the lowest threshold", nullable=False),
         Column("total_count", Kind.INTEGER, "section 7: number of votes"),
         Column("previous_votes", _P, "section 7, row of the notification before"),
@@ -69,7 +67,7 @@ TR1: Final = Table(
 HOLDERS: Final = {TR1.name: ("holder", "holder_key")}
 
 _WORD: Final = re.compile(r"[^\W_]+")
-# words that many issuers share, and that tell none from another
+# words shared by many issuers, not distinctive
 _COMMON: Final = frozenset(
     {
         "plc", "p", "l", "c", "limited", "ltd", "the", "and", "of",
@@ -80,7 +78,7 @@ _COMMON: Final = frozenset(
 )  # fmt: skip
 
 
-# words in which notices of one holder differ, by the word they all mean; empty where the word may be left out
+# spelling variants in notices of one holder -> common form; empty if the word may be omitted
 _SPELT: Final = {
     "ltd": "limited", "inc": "incorporated", "corp": "corporation", "co": "company", "and": "", "the": "",
     "mr": "", "mrs": "", "ms": "", "miss": "", "dr": "", "sir": "",
@@ -89,9 +87,9 @@ _LETTERS: Final = re.compile(r"\b(?:[a-z] ){1,4}[a-z]\b")  # p l c, s a r l
 
 
 def holder_key(name: str) -> str:
-    """A holder's name as it is compared: without case, accents, marks and titles, legal forms spelt one way.
+    """Comparison key of a holder's name: no case, accents, punctuation or titles; legal forms in one spelling.
 
-    Notices of one holder spell it variously; what would change who is meant (another word, another form) stays.
+    Notices of one holder vary in spelling; differences that may mean another holder (other word or form) are kept.
     """
     plain = unicodedata.normalize("NFKD", name.casefold())
     words = _WORD.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
@@ -100,5 +98,5 @@ def holder_key(name: str) -> str:
 
 
 def issuer_words(name: str | None) -> frozenset[str]:
-    """The words of an issuer's name that tell it from others."""
+    """Distinctive words of an issuer's name."""
     return frozenset(_WORD.findall((name or "").casefold())) - _COMMON

@@ -1,8 +1,8 @@
-"""Announcements of the National Storage Mechanism as items of news (docs/formats/news.md 2.4).
+"""Converts announcements of the National Storage Mechanism to news items (docs/formats/news.md 2.4).
 
-Revisions of one disclosure share `seq_id`. Dealing disclosures of others in an issuer's shares (forms 8.3 and
-8.5) and announcements of holdings are no news of the issuer. Does not belong here: grouping
-(`connectors.news.grouping`), what the form TR-1 says (`tr1`).
+Revisions of one disclosure share `seq_id`. Third-party dealing disclosures in an issuer's shares (forms 8.3 and
+8.5) and major holding announcements are not news of the issuer. Does not belong here: grouping
+(`connectors.news.grouping`), parsing form TR-1 (`tr1`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PATH: Final = re.compile(r"(?!.*\.\.)[\w-][\w./%() -]{0,500}")
 
 
 def items(listed: pl.DataFrame) -> pl.DataFrame:
-    """Items of present rows of `uk_nsm_items`; those without a time are none."""
+    """News items of current `uk_nsm_items` rows; rows without a time are skipped."""
     told = listed.filter(~pl.col("type").str.contains(_OF_OTHERS).fill_null(value=False))
     published = [
         texts.instant(stated)
@@ -61,5 +61,5 @@ def items(listed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _url(path: str | None) -> str | None:
-    """The page of an announcement; a path that leads elsewhere is not believed."""
+    """URL of an announcement's page; None for a path that leads elsewhere."""
     return FILES_URL + path.replace(" ", "%20") if path and _PATH.fullmatch(path) else None

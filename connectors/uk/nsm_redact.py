@@ -1,10 +1,10 @@
-"""Taking persons' addresses and contacts out of announcements before they are archived (docs/architecture.md 14).
+"""Redacts persons' addresses and contacts from announcements before archiving (docs/architecture.md 14).
 
-What stays of an announcement: what the search lists, and of the text of a «Holding(s) in Company» its form without
-markup, up to the additional information. What leaves: the city of every holder (of a person it may be the whole
-address; the country behind it stays), the additional information and all behind it, where contacts stand, an
-address of mail wherever it is, the text of every other announcement, and one in which no form is found: nobody
-could look through it. Does not belong here: what the form says (`tr1`).
+Kept: the search listing, and for a «Holding(s) in Company» the text of its form without markup, up to the
+additional information. Removed: the city of every holder (a person may have the whole address there; the country
+after it stays), the additional information and everything after it (contacts), e-mail addresses anywhere, the
+text of every other announcement, and texts in which no form is found, since they cannot be checked. Does not
+belong here: parsing the form (`tr1`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _CONTACTS: Final = re.compile(
 )
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+")
 _IF: Final = r"(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?"
-_LABEL: Final = r"City\s+(?:and\s+country\s+)?of\s+registered\s+office"  # with less it is none
-# Up to what comes next in every layout; without it, as far as an address can reach.
+_LABEL: Final = r"City\s+(?:and\s+country\s+)?of\s+registered\s+office"  # shorter labels are ambiguous
+# Up to the next item in every layout; without one, up to the maximum length of an address.
 _NEXT: Final = rf"(?=Country\s+of\s+registered|{_LABEL}|\b[4-9]\s*\.|Full\s+name|\Z)"
-# Where the row of the country follows, all before it is the city's: «5. Floor» is no next item.
+# If the country row follows, everything before it belongs to the city: «5. Floor» is no next item.
 _OWN: Final = rf"(?:(?!Full\s+name|{_LABEL}).){{0,400}}?"
 _CITY: Final = re.compile(
     rf"(City\s+of\s+registered\s+office{_IF})(?:{_OWN}(?=Country\s+of\s+registered)|.{{0,400}}?{_NEXT})",
@@ -49,7 +49,7 @@ _BOTH: Final = re.compile(
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The answer without what leaves. What is no JSON is not kept, only that it was none."""
+    """Returns the redacted response; a body that is not JSON is replaced by a note."""
     text = body.read(LARGEST + 1)
     if len(text) > LARGEST:
         return _unreadable("an answer of more than 64 MiB")
@@ -66,7 +66,7 @@ def _unreadable(reason: str) -> BinaryIO:
 
 
 def _sources(value: Any) -> list[dict[str, Any]]:
-    """Every object that holds a text, wherever it stands."""
+    """Every object with a text, at any depth."""
     found: list[dict[str, Any]] = []
     waiting = [value]
     while waiting:
@@ -80,7 +80,7 @@ def _sources(value: Any) -> list[dict[str, Any]]:
 
 
 def _cleaned(source: dict[str, Any]) -> bool:
-    """Changes the text in its place; False where there is nothing in it to change."""
+    """Redacts the text in place; False if nothing had to be changed."""
     text = source[_TEXT]
     if text is None or (isinstance(text, str) and text.startswith(WITHHELD)):
         return False
@@ -94,7 +94,7 @@ def _cleaned(source: dict[str, Any]) -> bool:
 
 
 def form(text: str) -> str:
-    """The form in a text, without addresses and contacts."""
+    """Form in a text, without addresses and contacts."""
     begun = _FORM.search(text)
     if begun is None:
         return f"{WITHHELD}no form TR-1 in the text: it refers to an attachment, or is of another kind"
@@ -104,12 +104,12 @@ def form(text: str) -> str:
 
 
 def _country(found: re.Match[str]) -> str:
-    """`Frankfurt, Germany` as `Germany`; nothing where the text behind the last comma is no country."""
+    """`Frankfurt, Germany` to `Germany`; empty if the text after the last comma is no country."""
     last = found[2].rpartition(",")[2].strip()
     return f"{found[1]} {last} " if is_country(last) else f"{found[1]} "
 
 
 def is_country(written: str) -> bool:
-    """Whether a text is the name of a country that the code list has."""
+    """True if a text is a country name of the code list."""
     listed = codes.load("connectors.uk", "countries")
     return listed.get(" ".join(written.split()).lower(), "country") is not None

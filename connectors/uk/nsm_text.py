@@ -1,6 +1,6 @@
-"""The text of an announcement: what the search keeps is plain or HTML, and both become lines.
+"""Converts the text of an announcement, plain or HTML, to lines.
 
-Does not belong here: what the lines say (`tr1`).
+Does not belong here: parsing the lines (`tr1`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from lxml import etree, html
 from connectors.kit import pages
 
 _MARKUP: Final = re.compile(r"<(?:html|body|table|div|p|br|span|td)\b", re.IGNORECASE)
-LONGEST: Final = 1 << 20  # characters: a form has a few thousand
+LONGEST: Final = 1 << 20  # characters; a form has a few thousand
 _SKIPPED: Final = ("script", "style", "noscript", "title")
 
 
 def plain(text: str) -> str:
-    """The text, with markup taken off and a line for each piece of it."""
+    """Text without markup, one line per block."""
     if _MARKUP.search(text) is None:
         return text
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
     except (etree.ParserError, ValueError):
         return ""
     etree.strip_elements(root, *_SKIPPED, with_tail=False)
-    # within a cell or paragraph the pieces of one phrase stand in spans of their own
+    # within a cell or paragraph one phrase may be split over several spans
     return "\n".join(" ".join("".join(part).split()) for part in _pieces(root))
 
 
@@ -37,7 +37,7 @@ _BLOCKS: Final = frozenset(
 
 
 def _pieces(root: etree._Element) -> list[list[str]]:
-    """Runs of text between the borders of blocks, in order; without recursion: pages nest at will."""
+    """Runs of text between block boundaries, in order; not recursive, since pages may nest arbitrarily deep."""
     found: list[list[str]] = [[]]
     for event, element in etree.iterwalk(root, events=("start", "end")):
         is_block = element.tag in _BLOCKS

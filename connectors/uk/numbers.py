@@ -1,7 +1,7 @@
 """Company numbers of Companies House as polars expressions (docs/formats/uk.md 2).
 
-Belongs here: the canonical spelling of a number in a whole column at once. The one-number rule of the product
-stands in `warehouse.schema.identifiers`; a test holds the two together.
+Belongs here: the canonical spelling of numbers in a whole column. The rule for a single number is in
+`warehouse.schema.identifiers`; a test checks that both agree.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _VALID: Final = r"^[A-Z0-9]{8}$"
 _EIGHT: Final = re.compile(r"[A-Z0-9]{8}")
 _BLANKS: Final = re.compile(r"\s")
 _SCOPED: Final = r"^(?:[A-Z]{2}[0-9A-Z]{1,6}|[0-9]{1,8}|[A-Z][0-9]{7})$"
-_AMERICAN: Final = r"^(?:US|CIK)"  # read as American numbers wherever a caller writes them
+_AMERICAN: Final = r"^(?:US|CIK)"  # parsed as American numbers in any spelling
 _PREFIX: Final = company_id("UK", "")
 
-# What a filer may write as the number of a company registered in the United Kingdom. Shorter digits are more
-# often a filing slip than one of the few old numbers below 1000; noughts alone are no number.
+# Spellings filers use for the number of a company registered in the United Kingdom. Fewer digits are more often a
+# filing error than one of the few old numbers below 1000; zeros only are no number.
 _FILED: Final = (
     r"^(?:0*[1-9][0-9]{3,7}|0[0-9]*[1-9][0-9]*|(?:AC|ZC|FC|GE|LP|OC|SE|SA|SZ|SF|GS|SL|SO|SC|ES|NA|NZ|NF|GN|NL|NC|NI|EN|SG|FE|OE|CE|CS|PC|IP|SP|NP|NO|RC|SR"
     r"|NR|IC|SI|NV|RS|BR)(?:[0-9]{1,6}|[0-9]{5}[A-Z])|R0[0-9]{6}|R[0-9]{7})$"
 )
-# «No. 1234567»: NO is a prefix of its own, so the word goes only where a sign or another word tells it apart
+# «No. 1234567»: NO is also a prefix, so the word is removed only if punctuation or another word identifies it
 _WORDED: Final = (
     r"^(?:(?:COMPANY|REGISTRATION|REGISTERED|REG\.?)\s*(?:NUMBER|NO)?\s*[.:]?|NUMBER\s*[.:]?|NO\s*[.:])\s*"
 )
@@ -38,24 +38,24 @@ _BRITISH: Final = (
     r"(?i)\b(?:england|wales|scotland|northern ireland|united kingdom|great britain|uk|u\.k\.?|gb"
     r"|companies house|cardiff|edinburgh|belfast)\b"
 )
-# digits alone are a company of England and Wales: the other two registers have prefixes
+# digits without prefix are a company of England and Wales: the other two registers have prefixes
 _OTHER_REGISTER: Final = r"(?i)\b(?:scotland|scottish|edinburgh|n\.? ?ireland|northern ireland|belfast)\b"
 _ALL_OF_IT: Final = r"(?i)\b(?:england|wales|cardiff|london)\b|great britain and northern ireland"
 
 
-# Names of countries as a register's papers hold them; the shortest are words of other languages or initials.
+# Country names in register details; shorter ones are words of other languages or initials.
 _NAME: Final = re.compile(r"[^\W\d_][\w .'\-&()]{3,}")
 _MORE: Final = frozenset(
     {"new south wales", "new england", "channel islands", "crown dependency", "offshore"}
 )
 _ALSO_BRITISH: Final = frozenset(
     {"pole", "dane", "finn", "jordan", "georgia", "chad"}
-)  # of people and houses
+)  # also names of people and buildings
 _NORTHERN: Final = r"(?i)n(?:orthern|\.)? ?ireland"
 
 
 def canonical(number: pl.Expr) -> pl.Expr:
-    """Eight upper-case characters, zeros after the prefix; null where the text is no company number."""
+    """Canonical number: eight upper-case characters, zeros after the prefix; null if the text is no number."""
     text = number.str.replace_all(r"\s", "").str.to_uppercase()
     prefix = text.str.extract(r"^([A-Z]{0,2})")
     rest = text.str.slice(prefix.str.len_chars())
@@ -65,7 +65,7 @@ def canonical(number: pl.Expr) -> pl.Expr:
 
 
 def canonical_number(text: str) -> str | None:
-    """The same of one text. Eight letters and digits are one: the register holds some no rule foresees."""
+    """Canonical form of one text. Any eight letters and digits count: the register has some outside all rules."""
     bare = _BLANKS.sub("", text).upper()
     if _EIGHT.fullmatch(bare):
         return bare
@@ -79,11 +79,11 @@ def identity(number: pl.Expr) -> pl.Expr:
 
 
 def british_holder(number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr) -> pl.Expr:
-    """Canonical number of a corporate holder whose papers say that it is registered in the United Kingdom.
+    """Canonical number of a corporate holder that is registered in the United Kingdom according to its details.
 
-    `country_code` is the ISO code made of `country`: a known foreign country beats what the place looks like. Where
-    any of the papers names a foreign register, or another one than the number is of, nothing is linked: the same
-    digits are another company there.
+    `country_code` is the ISO code of `country`: a known foreign country takes precedence over the place. If any
+    detail names a foreign register, or a British one not matching the number, the result is null: the same digits
+    are another company there.
     """
     written = number.str.strip_chars().str.to_uppercase()
     text = written.str.replace(_WORDED, "").str.replace_all(r"[\s.\-/]", "")
@@ -97,7 +97,7 @@ def british_holder(number: pl.Expr, country: pl.Expr, place: pl.Expr, country_co
 
 @cache
 def _foreign() -> str:
-    """Any name of a foreign country or part of one, standing by itself in a text."""
+    """Pattern for any name of a foreign country or a part of one, as a whole word."""
     listed = codes.load("connectors.uk", "countries")
     names = {
         word

@@ -1,7 +1,6 @@
-"""Who tells news of British issuers: the National Storage Mechanism and the wires.
+"""News sources for British issuers: the National Storage Mechanism and the wires.
 
-Belongs here: naming them, and the ways from a wire's item to its company. Does not belong here: reading any
-of them.
+Belongs here: naming them, and linking a wire's item to its company. Does not belong here: reading any of them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from connectors.uk.companies import COMPANIES
 from connectors.uk.nsm_fields import ITEMS
 
 MARKET: Final = "UK"
-_PUBLIC: Final = "Public Limited Company"  # nobody else offers shares to the public
+_PUBLIC: Final = "Public Limited Company"  # only these may offer shares to the public
 
 
 def _cores(names: pl.Series) -> pl.Series:
@@ -30,7 +29,7 @@ def _cores(names: pl.Series) -> pl.Series:
 def _companies(rows: pl.DataFrame) -> pl.Series:
     public = rows["CompanyCategory"].str.to_lowercase() == _PUBLIC.lower()
     cores = pl.Series("core", [None], pl.String).new_from_index(0, rows.height)
-    some = _cores(rows["CompanyName"].filter(public))  # one in a thousand: the others cost nothing
+    some = _cores(rows["CompanyName"].filter(public))  # one in a thousand; the others are not processed
     return cores if some.is_empty() else cores.scatter(public.arg_true(), some)
 
 
@@ -38,7 +37,7 @@ COMPANY: Final = Key("public_core", _companies)
 
 
 def links(table: str) -> tuple[Link, ...]:
-    """By the name of a public limited company, where one alone answers."""
+    """Links of a wire table: by the name of a public limited company, if exactly one matches."""
     return (Link(table, keys.by_name(_cores), COMPANIES.name, COMPANY),)
 
 

@@ -1,9 +1,9 @@
-"""BasicCompanyData and facts from accounts to shared companies.
+"""Maps BasicCompanyData and facts from accounts to shared companies.
 
 See docs/formats/uk.md 3, 11; docs/contract/contract.md «Status».
 
-Belongs here: which field comes from where. Does not belong here: the status (`statuses`), reading files
-(`companies`), figures (`accounts`), or what makes a company listed (`holdings`).
+Belongs here: source precedence per field. Does not belong here: the status (`statuses`), reading files
+(`companies`), figures (`accounts`), or when a company counts as listed (`holdings`).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _USED: Final = (
     "Accounts.AccountCategory",
     CELL,
 )
-_SPENT: Final = tuple(name for name in COLUMNS if name not in _USED)  # former names are taken out before
-_UNIT: Final = "\x1f"  # joining and splitting texts is ten times as fast as making lists of columns
+_SPENT: Final = tuple(name for name in COLUMNS if name not in _USED)  # former names are extracted first
+_UNIT: Final = "\x1f"  # joining and splitting texts is ten times as fast as building lists from columns
 _FORMER: Final = range(1, 11)
 _FORMERLY: Final = tuple(f"PreviousName_{n}.{part}" for n in _FORMER for part in ("CONDATE", "CompanyName"))
 _LATEST: Final = ("latest_revenue", "latest_currency", "latest_year")
@@ -70,14 +70,14 @@ def companies(
     traded: pl.DataFrame,
     live: Live,
 ) -> pl.DataFrame:
-    """Shared companies: everything on the register, and what only accounts know.
+    """Builds shared companies: everything on the register, plus companies known only from accounts.
 
-    register, unmapped: rows whose status is known, and rows where it is not. facts: what the newest
-    accounts say of each company: company_id, org_number, name, dormant, balance_date, facts_at. traded:
-    companies with a live exemption, and listed_at. live: what streams and REST answers say.
+    register, unmapped: rows with a known and an unknown status. facts: per company from its newest accounts:
+    company_id, org_number, name, dormant, balance_date, facts_at. traded: companies with an exemption in force, and
+    listed_at. live: rows of streams and REST responses.
     """
     newest = insolvency.with_cases(with_profiles(_newest(register, unmapped), live.profiles), live.cases)
-    beside = (  # by the ids alone: a join copies every column
+    beside = (  # joined by id only: a join copies every column
         newest.select("CompanyNumber", company_id=identity(pl.col("CompanyNumber")))
         .join(facts.drop("org_number", "name"), on="company_id", how="left", maintain_order="left")
         .join(traded, on="company_id", how="left", maintain_order="left")
@@ -90,16 +90,16 @@ def companies(
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """Present rows of `uk_profiles` and `uk_insolvency`."""
+    """Current rows of `uk_profiles` and `uk_insolvency`."""
 
     profiles: pl.DataFrame
     cases: pl.DataFrame
 
 
 def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
-    """The newest row of each company; beside a status word that nobody has mapped, the last that was understood.
+    """Newest row of each company; with an unmapped status term also the last known status.
 
-    A whole edition retires a company's mapped row when it brings an unmapped one: what is newer counts.
+    A full snapshot with an unmapped row soft-deletes the company's mapped row: the newer one counts.
     """
     mapped = register.with_columns(known_status=pl.lit(None, pl.String))
     if unmapped.is_empty():
@@ -111,7 +111,7 @@ def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
 
 
 def _registered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Each row by itself."""
+    """Converts register rows to companies, row by row."""
     street = pl.concat_str(*_STREET, separator=_UNIT, ignore_nulls=True)
     number = pl.col("CompanyNumber")
     return shaped(
@@ -145,7 +145,7 @@ def _registered(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _known_from_accounts(facts: pl.DataFrame) -> pl.DataFrame:
-    """Companies that file accounts and stand in no register file that was read."""
+    """Companies with accounts that are in no register file read so far."""
     number = pl.col("org_number")
     return shaped(
         facts.filter(pl.col("name").is_not_null()).with_columns(
@@ -164,13 +164,13 @@ def _known_from_accounts(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _listed() -> dict[str, pl.Expr]:
-    """Listed on evidence alone."""
+    """Listing columns; true only on evidence."""
     listed = pl.col("listed_at").is_not_null()
     return {"is_listed": listed, "is_listed_source": pl.when(listed).then(pl.lit(PSC))}
 
 
 def _former_names(register: pl.DataFrame) -> pl.DataFrame:
-    """Former names by company, newest first; few companies have any, so they are taken apart."""
+    """Former names by company, newest first; handled separately, since few companies have any."""
     renamed = register.select("CompanyNumber", *_FORMERLY).filter(
         pl.any_horizontal(pl.col(f"PreviousName_{n}.CompanyName").is_not_null() for n in _FORMER)
     )
@@ -190,7 +190,7 @@ def _former_names(register: pl.DataFrame) -> pl.DataFrame:
 def _source(
     register: str | pl.Expr, number: pl.Expr, at: pl.Expr, fields: tuple[str, ...]
 ) -> tuple[pl.Expr, ...]:
-    """One entry of `sources` as the pieces of its JSON text; one is null where that register gave nothing."""
+    """Parts of the JSON text of one `sources` entry; one part is null if the register contributed nothing."""
     ending = f'","licence":{json.dumps(LICENCE.name)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
     return (
         pl.lit('{"register":"'),
@@ -206,7 +206,7 @@ def _source(
 
 
 def _sources(first: tuple[pl.Expr, ...], *more: tuple[pl.Expr, ...]) -> pl.Expr:
-    """The JSON list of the entries that are there; `first` always is where nothing else is given."""
+    """JSON list of the non-null entries; `first` must be present if no others are given."""
     if not more:
         return pl.concat_str(pl.lit("["), *first, pl.lit("]"))
     entries = (pl.concat_str(*parts) for parts in (first, *more))

@@ -2,8 +2,8 @@
 
 See docs/formats/uk.md 4, 5.3, 7.
 
-Belongs here: the declaration, and telling which files are PSC records. Does not belong here: reading the
-records (`psc_records`), taking private facts out (`psc_redact`), or what they mean (`holdings`).
+Belongs here: the declaration, and recognising files of PSC records. Does not belong here: reading the records
+(`psc_records`), redacting private facts (`psc_redact`), or their meaning (`holdings`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _DATED: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Bulk files by name, everything else by what the first record says it is."""
+    """Recognises bulk files by name, other files by their first record."""
     file, head = basename(name), opening(head)
     if _BULK.match(file):
         return named_edition(name) if _DATED.search(file) else Recognised(None, Scope.PART)
     if sniff(head) is not Format.JSON:
-        return NotOurs(f"{sniff(head).value} where a PSC record in JSON was due")
+        return NotOurs(f"expected a PSC record in JSON, found {sniff(head).value}")
     first = _first(head)
     if not _is_ours(first, head):
         return NotOurs(NOT_READ.get(str(first.get("resource_kind")), "JSON of another kind than PSC records"))
@@ -46,7 +46,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def _first(head: bytes) -> dict[str, Any]:
-    """The first JSON object: the whole file, else its first line; empty where it is longer than the head."""
+    """First JSON object: the whole file, else its first line; empty if longer than the head."""
     lines = (line for line in head.splitlines() if line.strip())
     for text in (head, next(lines, b"")):
         try:
@@ -58,7 +58,7 @@ def _first(head: bytes) -> dict[str, Any]:
 
 
 def _is_ours(first: dict[str, Any], head: bytes) -> bool:
-    """By the record's own address; a profile also links its PSC list, but not as itself."""
+    """True if the record's `self` link is a PSC address; a profile links its PSC list too, but not as `self`."""
     if not first:
         found = _SELF.search(head)
         return found is not None and _OURS.match(found.group(1).decode("utf-8", "replace")) is not None
@@ -76,7 +76,7 @@ def _is_ours(first: dict[str, Any], head: bytes) -> bool:
 
 
 def _published(head: bytes) -> datetime | None:
-    """The newest instant among the events in the head."""
+    """Newest publication time among the events in the head."""
     texts: list[bytes] = re.findall(rb'"published_at"\s*:\s*"([^"]+)"', head)
     found = map(published, (text.decode(errors="replace") for text in texts))
     return max((instant for instant in found if instant is not None), default=None)
@@ -87,7 +87,7 @@ def _is_records(member: str) -> bool:
 
 
 def split(piece: Piece) -> Iterator[Piece]:
-    """The lines of a zip, which `redact` has unpacked already wherever it ran; a plain file as it is."""
+    """Yields the members of a zip (already unpacked if `redact` ran), or a plain file as one piece."""
     return members_of(piece, _is_records, "JSON lines")
 
 
@@ -95,7 +95,7 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Companies House: persons with significant control",
     licence=LICENCE,
-    cadence=Cadence(cron="30 10 * * *", stale_after_hours=72),  # the day's file is there before about 10:00
+    cadence=Cadence(cron="30 10 * * *", stale_after_hours=72),  # the day's file appears before about 10:00
     guard=Guard(max_rows=25_000_000),  # 15,952,486 lines on 2026-09-18
     host=DOWNLOADS,
     staged={table.name: table for table in TABLES},

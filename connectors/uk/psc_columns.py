@@ -1,8 +1,8 @@
-"""Lines of the PSC snapshot to staged columns, a stretch at a time: sixteen million lines a day go this way.
+"""Fast path from lines of the PSC snapshot to staged columns, block by block (sixteen million lines a day).
 
-Belongs here: plain lines of holders and statements, column by column. A stretch in which any line is something
-else (an exemption, the trailer, an unknown key or kind, a number to mend, a broken line) is nothing for this
-module: `psc_records` reads it record by record and says what is odd. A test holds the two to the same rows.
+Belongs here: regular lines of holders and statements, column by column. A block with any other line (an exemption,
+the trailer, an unknown key or kind, a number to normalise, a broken line) is left to `psc_records`, which reads it
+record by record and reports anomalies. A test checks that both give the same rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOTHING: Final = msgspec.Raw()
 _NUMBER: Final = "^[A-Z0-9]{8}$"
 _NO_NAME: Final = NameElements()
 _NO_PAPERS: Final = Identification()
-# a list of texts without escapes, as the registry writes it: parted by `","` and nothing else
+# a list of texts without escapes, as the registry writes it: separated by `","` only
 _CODES: Final = r'^(?:|\[\]|\["[^"\\\[\]]+"(?:,"[^"\\\[\]]+")*\])$'
 _NO_CODES: Final = ("", "[]")
 _NAME_PARTS: Final = ("title", "forename", "surname")
@@ -33,7 +33,7 @@ _PAPERS: Final = (
 
 
 class _Lean(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A record that is refused where it holds anything that is not named here."""
+    """Base of records that reject undeclared members."""
 
 
 class _Links(_Lean):
@@ -42,7 +42,7 @@ class _Links(_Lean):
 
 
 class _Data(_Lean):
-    """What a line of the snapshot holds as a rule; what is read no further is not taken apart."""
+    """Usual members of a snapshot line; members not needed are not decoded."""
 
     kind: str
     links: _Links
@@ -75,7 +75,7 @@ _DECODER: Final = msgspec.json.Decoder(_Line)
 
 
 def frames(part: bytes) -> dict[str, pl.DataFrame] | None:
-    """Staged rows by table of a stretch of whole lines; None where it is not for this module."""
+    """Staged rows by table of a block of whole lines; None if the block needs `psc_records`."""
     try:
         lines = _DECODER.decode_lines(part)
     except MALFORMED:
@@ -103,7 +103,7 @@ _Columns = Callable[[Sequence[_Data]], dict[str, Any] | None]
 
 
 def _frame(table: Table, lines: list[_Line], columns: _Columns) -> pl.DataFrame | None:
-    """The rows of one table; what a line lacks is null."""
+    """Rows of one table; members missing from a line are null."""
     records = [line.data for line in lines]
     made = columns(records)
     if made is None:
@@ -121,7 +121,7 @@ def _frame(table: Table, lines: list[_Line], columns: _Columns) -> pl.DataFrame 
 
 
 def _series(name: str, kind: pl.DataType, made: dict[str, Any], count: int) -> pl.Series:
-    """One staged column; what no line has is null, and nothing of a snapshot is deleted."""
+    """One staged column; null if no line has it; snapshot rows are never deletions."""
     values = made.get(name)
     if isinstance(values, pl.Series):
         return values
@@ -151,9 +151,9 @@ def _holders(records: Sequence[_Data]) -> dict[str, Any] | None:
 
 
 def _texts(raws: list[bytes]) -> pl.Series | None:
-    """Lists of codes out of their JSON; None where they are written in any other way.
+    """Lists of codes parsed from JSON; None if they are written in another form.
 
-    A register has a few hundred combinations of them: each is taken apart once.
+    The register has a few hundred combinations: each is parsed once.
     """
     place = {raw: index for index, raw in enumerate(dict.fromkeys(raws))}
     text = pl.Series("natures_of_control", list(place), dtype=pl.Binary).cast(pl.String)

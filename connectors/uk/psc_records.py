@@ -1,7 +1,8 @@
-"""PSC bodies to staged rows: which records a body holds, stretch by stretch (docs/formats/uk.md 4, 5.3, 7).
+"""Converts PSC bodies to staged rows, block by block (docs/formats/uk.md 4, 5.3, 7).
 
-Belongs here: taking a body apart, gathering its rows, and holding a whole snapshot against its trailer. Does not
-belong here: one record (`psc_rows`), plain lines by columns (`psc_columns`), signals about values (`psc_signals`).
+Belongs here: splitting a body into records, collecting rows, and checking a whole snapshot against its trailer.
+Does not belong here: one record (`psc_rows`), regular lines by columns (`psc_columns`), signals about values
+(`psc_signals`).
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from connectors.uk.psc_schema import EXEMPTIONS, OTHERS, PSC, STATEMENTS, TABLES
 from connectors.uk.psc_signals import count_strange
 
 _HEAD: Final = 1 << 16
-BLOCK_BYTES: Final = 4 << 20  # bytes of lines at a time
+BLOCK_BYTES: Final = 4 << 20  # bytes of lines per block
 _SNAPSHOT: Final = re.compile(rb'\s*\{\s*"company_number"\s*:[^\n]*\}\s*\n\s*\{')
 _NUMBER: Final = "company_number"
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Rows by table and rejects of a stretch of lines."""
+    """Rows by table and rejects of a block of lines."""
 
     rows: Mapping[str, pl.DataFrame]
     rejects: pl.DataFrame = field(default_factory=staged.reject_rows)
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Rows, rejects and signals of one body. Raises Unreadable for what was cut off or is no JSON."""
+    """Yields rows, rejects and signals of one body. Raises Unreadable if it is truncated or no JSON."""
     tally = staged.Tally(piece.dataset)
     count = Counter[str]()
     totals: list[Row] = []
@@ -54,7 +55,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _stretches(piece: Piece, tally: staged.Tally, count: Counter[str]) -> Iterator[_Stretch]:
-    """A body stretch by stretch: lines of a snapshot by columns wherever they are plain, all else by records."""
+    """Yields a body block by block: regular snapshot lines by columns, everything else by records."""
     with staged.opened(piece) as stream:
         head = stream.read(_HEAD)
     if _SNAPSHOT.match(head) is None:
@@ -78,7 +79,7 @@ def _stretches(piece: Piece, tally: staged.Tally, count: Counter[str]) -> Iterat
 
 
 def _by_record(piece: Piece, chunk: strict.Decoded[Line], count: Counter[str]) -> _Stretch:
-    """One chunk, record by record. What was taken out of the body counts, and is no row."""
+    """Converts one chunk record by record. Erased records are counted but make no row."""
     rows = Rows()
     for line in chunk.records:
         if line.withheld is not None:
@@ -90,7 +91,7 @@ def _by_record(piece: Piece, chunk: strict.Decoded[Line], count: Counter[str]) -
 
 
 def _gathered(stretches: Iterator[_Stretch]) -> Iterator[list[_Stretch]]:
-    """Several stretches at a time: signals cost much per batch and little per row."""
+    """Groups several blocks: computing signals is expensive per batch, cheap per row."""
     held: list[_Stretch] = []
     for stretch in stretches:
         held.append(stretch)
@@ -101,7 +102,7 @@ def _gathered(stretches: Iterator[_Stretch]) -> Iterator[list[_Stretch]]:
 
 
 def _batches(stretches: list[_Stretch], tally: staged.Tally) -> Iterator[Batch]:
-    """One batch per table that has rows; the rejects go with the holders, which they most often are."""
+    """Yields one batch per table with rows; rejects go with the holders, since most concern these."""
     rejects = pl.concat([staged.reject_rows(), *(stretch.rejects for stretch in stretches)])
     for table in TABLES:
         given = [stretch.rows[table.name] for stretch in stretches if table.name in stretch.rows]
@@ -112,7 +113,7 @@ def _batches(stretches: list[_Stretch], tally: staged.Tally) -> Iterator[Batch]:
 
 
 def _records(piece: Piece, line: Line) -> Iterator[Data]:
-    """The records that one line holds: a list answer holds several, or none."""
+    """Yields the records of one line; a list response has several, or none."""
     if line.unreadable is not None:
         raise Unreadable(piece.dataset, piece.name, line.unreadable)
     if line.items is not None:
@@ -126,10 +127,10 @@ def _records(piece: Piece, line: Line) -> Iterator[Data]:
 
 
 def _check(piece: Piece, count: Mapping[str, int], totals: list[Row], tally: staged.Tally) -> None:
-    """A whole snapshot must hold what its trailer promises; more is curious, less is a file cut off.
+    """Checks a whole snapshot against the totals of its trailer: more gives a signal, fewer a truncated file.
 
-    The trailer is the last line: without it the file was torn, and what it lacks has not ceased. A record of a kind
-    that nobody has mapped stands for one of those promised.
+    The trailer is the last line: without it the file is truncated, and missing records have not ceased. A record of
+    an unmapped kind counts towards the totals.
     """
     _, *promised = totals[-1] if totals else (None,)
     if not any(due is not None for due in promised):
@@ -142,9 +143,7 @@ def _check(piece: Piece, count: Mapping[str, int], totals: list[Row], tally: sta
         if due is None:
             tally.add("no_trailer", table.name, piece.name)
         elif held + spare < due:
-            raise Unreadable(
-                piece.dataset, piece.name, f"{held} {table.name} where its trailer promises {due}"
-            )
+            raise Unreadable(piece.dataset, piece.name, f"{held} {table.name} instead of the {due}")
         elif held > due:
             tally.add("more_than_promised", table.name, piece.name, held - due)
         else:

@@ -1,12 +1,12 @@
-"""Taking persons' private facts out of PSC bodies before they are archived (docs/architecture.md 14).
+"""Redacts persons' private facts from PSC bodies before archiving (docs/architecture.md 14).
 
-What leaves: date of birth, every address, and the papers of identity verification. What stays: name, country,
-nationality, dates and natures of control, byte for byte as sent. The record's stable id identifies a person's
-record over time, so nothing that leaves is needed later.
+Removed: date of birth, every address, and identity verification details. Kept byte for byte: name, country,
+nationality, dates and natures of control. The record's stable id identifies a person's record over time, so none
+of the removed data is needed later.
 
-A zip comes out as its plain lines (the archive packs them again). A body that nobody could look through (no
-zip, no JSON, cut off) is not kept: one line `{"unreadable": reason}` stands for it or ends it, and reading
-refuses the file for that reason.
+A zip is returned as its plain lines (the archive compresses them again). A body that cannot be parsed (no zip, no
+JSON, truncated) is not kept: one line `{"unreadable": reason}` replaces or ends it, and reading rejects the file
+with that reason.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ PRIVATE: Final = (
     "identity_verification_details",
 )
 _BLOCK: Final = 4 << 20
-_LONGEST: Final = 64 << 20  # a line, or one answer printed over several lines
-_MOST: Final = 64 << 30  # uncompressed; the snapshot is about 10 GB
+_LONGEST: Final = 64 << 20  # bytes of a line, or of one response printed over several lines
+_MOST: Final = 64 << 30  # uncompressed bytes; the snapshot has about 10 GB
 
 _STRING: Final = rb'"(?:[^"\\]|\\.)*+"'
 _FLAT: Final = rb'\{(?:[^"{}\[\]]++|' + _STRING + rb"|\[(?:[^\"\[\]{}]++|" + _STRING + rb")*+\])*+\}"
 _VALUE: Final = rb"(?:" + _FLAT + rb"|" + _STRING + rb"|null|true|false|[-+0-9.eE]++)"
 _ANY: Final = re.compile(rb'"(?:' + b"|".join(key.encode() for key in PRIVATE) + rb')"\s*+:')
-# Keys nobody has announced count too; a flag such as «service address is same as …» tells no address.
+# Undocumented keys count too; a flag such as «service address is same as …» contains no address.
 _LIKE: Final = re.compile(r"address|birth", re.IGNORECASE)
-_UNANNOUNCED: Final = tuple(  # beginning with plain text, which is searched for ten times as fast
-    # the last of such stems in a name: from each of them to the name's end would cost the square of their number
+_UNANNOUNCED: Final = tuple(  # a literal prefix makes the search ten times as fast
+    # only the last such stem in a name: searching from each of them to the name's end would be quadratic
     (stem, re.compile(stem + rb"(?:(?!" + stem + rb')\w)*+"\s*+:\s*+[^tfn\s]'))
     for stem in (b"ddress", b"irth")
 )
 
-_HIDDEN: Final = re.compile(rb"\\u00[4-7]")  # a letter that need not be escaped: a key may hide behind it
+_HIDDEN: Final = re.compile(rb"\\u00[4-7]")  # a needlessly escaped letter: may hide a key
 _VERIFICATION: Final = b"identity_verification_details"
 
 # As the registry writes them: no object, list or escape inside, a text or digits at the end. A brace in a text ends
-# the run early; what stands before it is then no end of a member, and the general form decides.
+# the match early; it is then not preceded by the end of a member, and the general form decides.
 _TEXTS: Final = rb'\{[^{}\[\]\\]*+(?<=[^:,{\s]")\},'
 _NUMBERS: Final = rb'\{(?:"[a-z_]++":[0-9]++,?+)++\},'
 
 
 def _member(key: str) -> re.Pattern[bytes]:
-    """The member with the comma after it. A key that is the last of its object is left to the slow way."""
+    """Pattern of a member with its trailing comma. The last member of an object is left to the slow path."""
     general = rb"\s*+" + _VALUE + rb"\s*+,\s*+"
     return re.compile(b'"' + key.encode() + rb'"\s*+:(?:' + _TEXTS + b"|" + _NUMBERS + b"|" + general + b")")
 
@@ -70,11 +70,11 @@ _MEMBERS: Final = tuple((b'"' + key.encode() + b'"', _member(key)) for key in PR
 
 
 class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
-    """Why the body could not be looked through."""
+    """Reason why the body could not be checked."""
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body without private facts, as a stream."""
+    """Returns the body without private facts, as a stream."""
     return stream(_blocks(body))
 
 
@@ -87,7 +87,7 @@ def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
 
 
 def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
-    """The JSON texts in a body: its zip members, its gunzipped bytes, or itself."""
+    """Yields the JSON texts of a body: its zip members, its gunzipped bytes, or the body."""
     if not body.seekable():
         with tempfile.TemporaryFile() as spool:
             shutil.copyfileobj(body, spool)
@@ -104,7 +104,7 @@ def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
     elif kind in {Format.JSON, Format.EMPTY}:
         yield body
     else:
-        raise _Unseen(f"{kind.value} where JSON lines or a zip of them was due")
+        raise _Unseen(f"expected JSON lines or a zip of them, found {kind.value}")
 
 
 def _as_binary(file: Any) -> BinaryIO:
@@ -122,7 +122,7 @@ def _members(body: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def _clean(plain: BinaryIO) -> Iterator[bytes]:
-    """Blocks of whole lines without private facts; an answer over several lines is one block."""
+    """Yields blocks of whole lines without private facts; a response over several lines is one block."""
     first = plain.readline(_LONGEST).removeprefix(codecs.BOM_UTF8)
     while first and not first.strip():
         first = plain.readline(_LONGEST)
@@ -149,7 +149,7 @@ def _document(text: bytes) -> bytes:
     lines = text.splitlines(keepends=True)
     if not any(_is_json(line) for line in lines):
         raise _Unseen("not JSON: cut off or damaged")
-    return b"".join(map(_slow, lines))  # lines, of which the first is broken
+    return b"".join(map(_slow, lines))  # separate lines, the first of them broken
 
 
 def _lines(block: bytes, slow: Callable[[bytes], bytes] | None = None) -> bytes:
@@ -164,17 +164,17 @@ def _lines(block: bytes, slow: Callable[[bytes], bytes] | None = None) -> bytes:
 
 
 def _has_private(text: bytes) -> bool:
-    """Whether a private member may be left; the decoded text decides."""
+    """True if a private member may remain; the decoded text decides."""
     if b"\\u00" in text and _HIDDEN.search(text) is not None:
         return True
     stems = [stem for stem, _ in _UNANNOUNCED if stem in text]
     if (stems or _VERIFICATION in text) and _ANY.search(text) is not None:
-        return True  # every announced key holds one of these
+        return True  # every documented private key contains one of these
     return any(pattern.search(text) is not None for stem, pattern in _UNANNOUNCED if stem in stems)
 
 
 def _slow(text: bytes) -> bytes:
-    """One JSON text taken apart and written again; what is no JSON is withheld whole."""
+    """Slow path: decodes, redacts and re-encodes one JSON text; invalid JSON is withheld completely."""
     if not text.strip():
         return text
     try:

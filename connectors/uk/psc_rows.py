@@ -1,7 +1,7 @@
-"""One PSC record to one staged row, whichever door it came through (docs/formats/uk.md 4, 5.3, 7).
+"""Converts one PSC record of any channel to one staged row (docs/formats/uk.md 4, 5.3, 7).
 
-Belongs here: which table a record goes to, its key, and its columns. Does not belong here: which records a body
-holds (`psc_records`), what the codes mean (`natures`, `holdings`), or signals about their values (`psc_signals`).
+Belongs here: table, key and columns of a record. Does not belong here: splitting bodies (`psc_records`), meaning
+of the codes (`natures`, `holdings`), or signals about their values (`psc_signals`).
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ _TABLES_BY_NAME: Final = {table.name: table for table in TABLES}
 _COMPANY: Final = re.compile(r"company/([A-Za-z0-9]+)")
 _NO_NAME: Final = NameElements()
 _NO_PAPERS: Final = Identification()
-_UNIT: Final = "\x1f"  # ASCII's own separator: no code holds it
+_UNIT: Final = "\x1f"  # ASCII unit separator: occurs in no code
 _YES: Final = {"1", "true", "yes"}
 
 Row = tuple[Any, ...]
 
 
 class _Refused(Exception):  # noqa: N818 - becomes a reject
-    """Why a record is no row."""
+    """Reason why a record is rejected."""
 
 
 class Rows:
-    """Rows of one chunk by table, and the records that could not be placed."""
+    """Rows of one chunk by table, and rejected records."""
 
     def __init__(self) -> None:
         self.by_table: dict[str, list[Row]] = {table.name: [] for table in TABLES}
         self.rejects: list[tuple[object, str, object]] = []
 
     def add(self, data: Data, line: Line) -> None:
-        """Put one record where it belongs."""
+        """Adds one record to its table, or to the rejects."""
         try:
             table, row = _placed(data, line)
         except _Refused as refused:
@@ -64,7 +64,7 @@ class Rows:
             self.by_table[table.name].append(row)
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The rows by table; no table without any."""
+        """Rows by table, without empty tables."""
         return {name: _frame(_TABLES_BY_NAME[name], rows) for name, rows in self.by_table.items() if rows}
 
 
@@ -89,7 +89,7 @@ def _placed(data: Data, line: Line) -> tuple[Table, Row]:
 
 
 def table_of(kind: str, address: str) -> Table:
-    """By kind; a deletion may come without one, then by address."""
+    """Table of a record by kind; by address for a deletion without a kind."""
     if kind in HOLDERS:
         return PSC
     if kind == STATEMENT or (not kind and "-control-statements/" in address):
@@ -100,7 +100,7 @@ def table_of(kind: str, address: str) -> Table:
 
 
 def _number(line: Line, address: str | None) -> str:
-    """The company's number: of the line, else of the event's address, else of the record's own."""
+    """Company number: from the line, else from the event's address, else from the record's own address."""
     text = line.company_number
     if text is None:
         found = _COMPANY.search(line.resource_uri or address or "")
@@ -145,7 +145,7 @@ def _holder(data: Data) -> Row:
 
 
 def _flag(value: bool | int | str | None) -> bool | None:
-    """`ceased` comes as a boolean, as 0 and 1, and as "0" and "1"."""
+    """Parses `ceased`, delivered as a boolean, as 0 and 1, and as "0" and "1"."""
     return None if value is None else str(value).lower() in _YES
 
 
@@ -189,7 +189,7 @@ def _frame(table: Table, rows: list[Row]) -> pl.DataFrame:
 
 
 def _texts(name: str, lists: Iterable[list[str]]) -> pl.Series:
-    """A column of lists, made of joined texts: a Python list for each row costs ten times as much."""
+    """Column of lists, built from joined texts: a Python list per row would cost ten times as much."""
     joined = pl.DataFrame({name: pl.Series([_UNIT.join(texts) for texts in lists], dtype=pl.String)})
     split = pl.col(name).str.split(_UNIT)
     return joined.select(pl.when(pl.col(name) != "").then(split).otherwise([])).to_series().alias(name)

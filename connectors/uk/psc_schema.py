@@ -1,7 +1,7 @@
-"""Staged tables of `uk.psc` and the records they are read from (docs/formats/uk.md 4, 5.3, 7, 10.1).
+"""Staged tables of `uk.psc` and their record types (docs/formats/uk.md 4, 5.3, 7, 10.1).
 
-Belongs here: what a snapshot line, a REST answer and a stream event may hold, in one type, and the staged
-columns. Does not belong here: turning the one into the other (`psc_records`).
+Belongs here: members of a snapshot line, REST response and stream event, in one type, and the staged columns.
+Does not belong here: converting them (`psc_records`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _T: Final = Kind.TEXT
 _Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 _DELIVERY: Final = (
     Column("etag", _T, "changes with every change of the record"),
-    Column("deleted", Kind.BOOLEAN, "the stream says that the record was removed", nullable=False),
+    Column("deleted", Kind.BOOLEAN, "the stream reports the removal of the record", nullable=False),
     TIMEPOINT,
     PUBLISHED,
 )
@@ -39,7 +39,7 @@ PSC: Final = Table(
         Column("name", _T, "as delivered"),
         Column("title", _T, "of name_elements"),
         Column("forename", _T, "of name_elements"),
-        Column("middle_name", _T, "of name_elements; other_forenames where that stands there"),
+        Column("middle_name", _T, "of name_elements; other_forenames if given there"),
         Column("surname", _T, "of name_elements"),
         Column("nationality", _T, "free text"),
         Column("country_of_residence", _T, "free text"),
@@ -61,7 +61,7 @@ PSC: Final = Table(
 )
 STATEMENTS: Final = Table(
     "uk_psc_statements",
-    "What a company says about persons with significant control it has not or does not know.",
+    "Statements of a company about missing or unknown persons with significant control.",
     ("company_number", "id"),
     (
         *_KEY,
@@ -75,11 +75,11 @@ STATEMENTS: Final = Table(
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
 )
-# what an erased holder is told by; a statement may be about a person
+# columns by which an erased holder is found; a statement may be about a person
 NAMING_HOLDERS: Final = {PSC.name: ("id", "name"), STATEMENTS.name: ("linked_psc_name",)}
 EXEMPTIONS: Final = Table(
     "uk_exemptions",
-    "Exemptions from the PSC regime: one row per company with all it has and had.",
+    "Exemptions from the PSC regime: one row per company with all current and past ones.",
     ("company_number",),
     (
         _KEY[0],
@@ -94,7 +94,7 @@ TOTALS: Final = Table(
     "The trailer of a snapshot: how many records it should hold.",
     ("generated_at",),
     (
-        Column("generated_at", _T, "as delivered; empty where the trailer does not say", nullable=False),
+        Column("generated_at", _T, "as delivered; empty if not in the trailer", nullable=False),
         Column("persons_of_significant_control_count", Kind.INTEGER, "records of people and entities"),
         Column("statements_count", Kind.INTEGER, "statements"),
         Column("exemptions_count", Kind.INTEGER, "exemptions"),
@@ -102,7 +102,7 @@ TOTALS: Final = Table(
 )
 OTHERS: Final = Table(
     "uk_psc_others",
-    "Records of kinds that nobody has mapped; their bytes stand in RAW.",
+    "Records of unmapped kinds; their bytes are in RAW.",
     ("company_number", "id"),
     (*_KEY, Column("kind", _T, "as delivered"), *_DELIVERY),
 )
@@ -123,11 +123,11 @@ TABLES: Final = (PSC, STATEMENTS, EXEMPTIONS, TOTALS, OTHERS)
 
 
 class _Strict(Struct, forbid_unknown_fields=True, gc=False):
-    """A record whose unknown keys are counted."""
+    """Base of records that reject unknown keys, so that these are counted."""
 
 
 class NameElements(_Strict):
-    """The parts of a person's name."""
+    """Parts of a person's name."""
 
     title: str | None = None
     forename: str | None = None
@@ -161,7 +161,7 @@ class Links(_Strict):
 
 
 class Period(_Strict):
-    """From when to when an exemption holds."""
+    """First and last day of an exemption."""
 
     exempt_from: str | None = None
     exempt_to: str | None = None
@@ -175,7 +175,7 @@ class Exemption(_Strict):
 
 
 class Data(_Strict):
-    """A record as any door gives it. Private facts are named to be no surprise, and read no further."""
+    """A record from any channel. Private facts are declared, so that they are not unknown, but not decoded."""
 
     kind: str | None = None
     etag: str | None = None
@@ -210,7 +210,7 @@ class Data(_Strict):
 
 
 class Line(Data):
-    """A snapshot line, a stream event, a REST list or a REST record: whichever fields are there say which."""
+    """A snapshot line, stream event, REST list or REST record, distinguished by the fields present."""
 
     company_number: str | None = None
     data: Data | None = None
@@ -224,5 +224,5 @@ class Line(Data):
     total_results: _Count | None = None
     active_count: _Count | None = None
     ceased_count: _Count | None = None
-    unreadable: str | None = None  # of `psc_redact`: why the body was not kept
-    withheld: str | None = None  # of `psc_without`: the table of a record that was taken out
+    unreadable: str | None = None  # from `psc_redact`: why the body was not kept
+    withheld: str | None = None  # from `psc_without`: the table of an erased record

@@ -2,8 +2,8 @@
 
 See docs/formats/uk.md 4.
 
-Belongs here: counting what a person should look at. Does not belong here: what the mapping does with such
-values (`holdings`); the rows are staged as delivered.
+Belongs here: counting values for manual review. Does not belong here: how the mapping treats such values
+(`holdings`); rows are staged as delivered.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from connectors.uk.natures import GRAMMAR
 from connectors.uk.psc_schema import EXEMPTIONS, OTHERS, PERIODS, PSC, STATEMENTS
 from warehouse.schema.types import Table
 
-REGIME: Final = date(2016, 4, 6)  # nobody was registered as having control before this day
-_FAR: Final = date(2100, 1, 1)  # later than any run; what is later than its own observation the mapping sees
+REGIME: Final = date(2016, 4, 6)  # start of the PSC regime: no control was registered before this day
+_FAR: Final = date(2100, 1, 1)  # later than any run; the mapping checks against the observation time
 _COUNTRIES: Final = ("nationality", "country_of_residence", "country_registered")
 
 
 def count_strange(table: Table, rows: pl.DataFrame, tally: Tally) -> None:
-    """All signals of one chunk of one table."""
+    """Counts all signals of one chunk of one table."""
     if table is PSC:
         _count_holders(rows, tally)
     elif table is OTHERS:
@@ -57,7 +57,7 @@ def _count_holders(rows: pl.DataFrame, tally: Tally) -> None:
 
 
 def _count_natures(rows: pl.DataFrame, tally: Tally) -> None:
-    """Few codes stand in millions of rows: each is judged once."""
+    """Counts unknown natures of control; millions of rows have few codes, so each is checked once."""
     code = pl.col("natures_of_control").explode().unique().drop_nulls()
     strange = rows.select(code=code).filter(~pl.col("code").str.contains(GRAMMAR))["code"].to_list()
     if strange:
@@ -66,7 +66,7 @@ def _count_natures(rows: pl.DataFrame, tally: Tally) -> None:
 
 
 def _count_days(rows: pl.DataFrame, tally: Tally) -> None:
-    """Days that are none, that cannot be, and ends before beginnings; looked up only where there are any."""
+    """Counts invalid or impossible days, and ends before starts; rows are searched only if there are any."""
     days = _days(rows)
     odd: list[tuple[str, str, pl.Expr]] = []
     for column, day in (("notified_on", "begun"), ("ceased_on", "ended")):
@@ -84,7 +84,7 @@ def _count_days(rows: pl.DataFrame, tally: Tally) -> None:
 
 
 def _days(rows: pl.DataFrame) -> pl.DataFrame:
-    """Both days, as text and as `begun` and `ended`; where all are plain, nobody looks for other spellings."""
+    """Both days, as text and parsed as `begun` and `ended`; other spellings are tried only if needed."""
     told = rows.select("notified_on", "ceased_on")
     plain = told.with_columns(
         begun=pl.col("notified_on").str.to_date("%Y-%m-%d", strict=False),

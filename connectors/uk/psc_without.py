@@ -1,8 +1,8 @@
-"""PSC bodies written again without somebody's records: a stub takes the place of each, so that trailers still hold.
+"""Rewrites PSC bodies without one data subject's records (erasure), with a stub in place of each.
 
-A snapshot counts its records at its end, and one that holds fewer is taken for cut off. `{"withheld": table}`
-counts as the record it stands for and says nothing else. Does not belong here: bodies that are one JSON text, which
-`connectors.kit.without` knows how to prune.
+A snapshot states its number of records at the end, and one with fewer counts as truncated. `{"withheld": table}`
+counts as the record it replaces. Does not belong here: bodies that are one JSON text, which
+`connectors.kit.without` handles.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from connectors.uk.psc_rows import table_of
 
 
 def rewrite(body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = False, name: str = "") -> bool:
-    """Writes a body without the records told of; False where nothing of it is left."""
+    """Writes a body without the subject's records; False if nothing is left."""
     first = body.readline()
     while first and not first.strip():
         first = body.readline()
@@ -45,7 +45,7 @@ def _kept(line: bytes, told: Told) -> bytes:
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """The line as one JSON object; None where it is none."""
+    """The line as one JSON object, or None."""
     try:
         found = msgspec.json.decode(line)
     except MALFORMED:

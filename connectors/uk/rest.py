@@ -1,9 +1,9 @@
-"""Single answers of the REST API: profile, filing history, insolvency (docs/formats/uk.md 5).
+"""Fetches single resources of the REST API: profile, filing history, insolvency (docs/formats/uk.md 5).
 
-A subject is `resource:number`. Who leaves BasicCompanyData is asked about before that counts as dissolved: a
-number can leave by conversion, and come back by restoration (docs/formats/uk.md 11). The API's hosts count requests
-together: 600 in five minutes, shared with every other dataset of this limiter. No conditional requests:
-docs/formats/uk.md knows none of the API. The key is `Http`'s business.
+A subject is `resource:number`. A company missing from BasicCompanyData is looked up before it counts as dissolved:
+a number can disappear by conversion and return by restoration (docs/formats/uk.md 11). The API's hosts share one
+limit of 600 requests in five minutes with every other dataset of this limiter. No conditional requests:
+docs/formats/uk.md documents none for the API. `Http` holds the key.
 Does not belong here: PSC lists (`download`), reading (`live_records`).
 """
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 HOST: Final = "api.company-information.service.gov.uk"
 _WRONG_KEY: Final = (
-    f"the key was refused: FIRM_CREDENTIALS wants {HOST}=KEY: with a key of the REST API, not of streams"
+    f"the key was rejected: FIRM_CREDENTIALS needs {HOST}=KEY: with a key of the REST API, not of streams"
 )
-RATE: Final = 1.9  # requests a second, where 600 are allowed in 300
+RATE: Final = 1.9  # requests per second; 600 are allowed in 300 seconds
 LIMITER: Final = "companies house api"
-MOST: Final = 5_000  # subjects in one run: three quarters of an hour
+MOST: Final = 5_000  # subjects per run: three quarters of an hour
 PROFILE: Final = "profile"
 FILING_HISTORY: Final = "filing-history"
 INSOLVENCY: Final = "insolvency"
@@ -42,7 +42,7 @@ _PAGE: Final = 100
 _MOST_PAGES: Final = 200
 _NOT_FOUND: Final = 404
 _NO_KEY: Final = (401, 403)
-_PATIENCE: Final = 3  # failures one after the other: then the API is not well
+_PATIENCE: Final = 3  # consecutive failures that indicate an outage of the API
 _GONE: Final = ("dissolved", "converted-closed", "closed", "removed")
 
 
@@ -51,24 +51,24 @@ class _Links(msgspec.Struct):
 
 
 class _Profile(msgspec.Struct):
-    """As much of a profile as knowing what else to ask needs."""
+    """Profile fields that decide further requests."""
 
     links: _Links | None = None
 
 
 class _List(msgspec.Struct):
-    """As much of a list as paging needs."""
+    """Fields of a list needed for paging."""
 
     items: list[msgspec.Raw] = []
 
 
 def named(_staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """What streams name they tell themselves: nobody is asked about it."""
+    """Yields no subjects: streams deliver the data of the companies they name."""
     return iter(())
 
 
 def doubted(absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]) -> Iterator[Doubt]:
-    """Companies that a complete file lacks, unless a profile says so already, or has been told since."""
+    """Yields deletion checks for companies missing from a complete file, unless a profile already settles it."""
     gone = absent.get(COMPANIES.name)
     if gone is None or gone.is_empty():
         return
@@ -85,10 +85,10 @@ def doubted(absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFra
 
 
 def fetch(http: Http, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Answers about each subject. Where this installation has no key, nobody is asked.
+    """Fetches each subject; without an API key no request is made.
 
-    A subject whose answer fails is left for the next run; the others go on, until several fail one after the
-    other or the key is refused.
+    A failed subject is left for the next run and the others continue, until several fail in succession or the key
+    is rejected.
     """
     if not http.is_known(API):
         return
@@ -121,14 +121,14 @@ def _about(http: Http, subject: str) -> Iterator[Arrival]:
 
 
 def _profile(http: Http, number: str) -> Iterator[Arrival]:
-    """The profile, and the insolvency cases that it links."""
+    """Fetches the profile, and the insolvency cases it links."""
     fetched = _asked(http, f"{API}/company/{number}")
     if fetched is None:
         return
     try:
         found = msgspec.json.decode(fetched.read(), type=_Profile)
     except msgspec.MsgspecError as error:
-        raise WrongBody(fetched.url, fetched.status, f"a company profile was due: {error}") from None
+        raise WrongBody(fetched.url, fetched.status, f"expected a company profile: {error}") from None
     yield _single(fetched, number, PROFILE)
     if found.links is not None and found.links.insolvency is not None:
         yield from _answer(http, number, INSOLVENCY)
@@ -149,7 +149,7 @@ def _pages(http: Http, number: str) -> Iterator[Arrival]:
         try:
             items = len(msgspec.json.decode(fetched.read(), type=_List).items)
         except msgspec.MsgspecError as error:
-            raise WrongBody(fetched.url, fetched.status, f"a filing history was due: {error}") from None
+            raise WrongBody(fetched.url, fetched.status, f"expected a filing history: {error}") from None
         if items:
             yield _single(fetched, number, f"{FILING_HISTORY}-{start}")
         if items < _PAGE:
@@ -157,11 +157,11 @@ def _pages(http: Http, number: str) -> Iterator[Arrival]:
 
 
 def _asked(http: Http, url: str) -> Fetched | None:
-    """An answer; None where the register knows no such thing."""
+    """Response for a URL; None if the register has no such resource."""
     fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
     return None if fetched.status == _NOT_FOUND else fetched
 
 
 def _single(fetched: Fetched, number: str, resource: str) -> Arrival:
-    """One answer about one company: it moves no cursor."""
+    """One response about one company, without a cursor."""
     return replace(fetched.arrival(f"checked/{number}-{resource}.json", Scope.PART), cursor=None)

@@ -1,4 +1,4 @@
-"""Giving rows the exact shape of a shared table.
+"""Casts rows to the exact schema of a shared table.
 
 Belongs here: columns, order and types. Does not belong here: any value.
 """
@@ -12,7 +12,7 @@ from warehouse.schema.types import Table
 
 
 def shaped(rows: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """`rows` with exactly the columns and types of a table; absent columns are null."""
+    """Casts `rows` to the columns and types of a table; absent columns are null."""
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in staged.schema(table).items()

@@ -1,11 +1,11 @@
 """The status of a company on the register (docs/formats/uk.md 11, docs/contract/contract.md «Status»).
 
-Dissolved is what left a whole register file; liquidation is dormant; a reorganisation or a proposal to
-strike off leaves the company active. An active company is dormant where its newest accounts say so.
+A company missing from a whole register file is dissolved; liquidation is dormant; a reorganisation or a proposal
+to strike off leaves the company active. An active company is dormant if its newest accounts state so.
 
-A status word that the code list lacks decides nothing. The company keeps the last status that was
-understood. One that never had any is active or dormant by its accounts alone, because the file lists only
-companies that are on the register; its `status_source` is null and `registry_status` shows the word.
+A status term missing from the code list decides nothing: the company keeps its last known status. Without one it
+is active or dormant by its accounts alone, because the file lists only companies on the register; its
+`status_source` is null and `registry_status` shows the term.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LONG_AGO: Final = date.min
 
 
 def with_status(rows: pl.DataFrame) -> pl.DataFrame:
-    """Register rows with status, status_detail, status_source, registry_status and dissolved_date.
+    """Adds status, status_detail, status_source, registry_status and dissolved_date to register rows.
 
-    Needs beside the register's columns: known_status (`profiles`), _door (the row's dataset), _case (`insolvency`),
-    dormant and balance_date of the newest accounts.
+    Also needs the columns known_status (`profiles`), _door (the row's dataset), _case (`insolvency`), and dormant
+    and balance_date of the newest accounts.
     """
     words = rows.with_columns(
         _now=coded(rows, "CompanyStatus", "statuses", "status"),
@@ -58,13 +58,13 @@ def _parts() -> dict[str, pl.Expr]:
         .otherwise("_now_detail"),
         "_removed": pl.coalesce(pl.col("_retired_at").dt.date(), day("DissolutionDate")),
         "_by_document": by_document.fill_null(value=False),
-        # Later accounts that say they are no dormant ones overrule the register's older category.
+        # Later non-dormant accounts overrule the register's older category.
         "_by_register": by_register & ~(newer & ~pl.col("dormant")).fill_null(value=False),
     }
 
 
 def _dormant_from_the_start() -> pl.Expr:
-    """Registered as a dormant company, and no accounts yet that could say otherwise."""
+    """True if registered as a dormant company and without accounts that could state otherwise."""
     unfiled = pl.col("_unfiled_category").fill_null(value=False) | pl.col(_CATEGORY).is_null()
     by_code = pl.col("SICCode.SicText_1").str.starts_with(_DORMANT_SIC).fill_null(value=False)
     return by_code & unfiled & pl.col("_made_up").is_null()
@@ -74,7 +74,7 @@ def _status() -> dict[str, pl.Expr]:
     removed = pl.col("_removed").is_not_null() | (pl.col("_known") == "dissolved").fill_null(value=False)
     gone = pl.col(
         "_retired_at"
-    ).is_not_null()  # no word of the register's says so: the row is the last it had
+    ).is_not_null()  # the register does not state it: this is the company's last row
     dormant = pl.col("_by_document") | pl.col("_by_register")
     awake = pl.coalesce("_known", pl.lit("active"))
     status = pl.when(removed).then(pl.lit("dissolved")).when(dormant).then(pl.lit("dormant")).otherwise(awake)

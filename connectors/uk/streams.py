@@ -1,7 +1,7 @@
-"""The streams of Companies House: which there are, which are read, and what every event has (docs/formats/uk.md 7).
+"""The Companies House streams: names, which are read, and the event envelope (docs/formats/uk.md 7).
 
-Belongs here: names, the envelope, how a body is told to be one of a stream's. Does not belong here: keeping a
-connection (`streams_fetch`), or what the data of one kind mean (`live_records`).
+Belongs here: names, the envelope, recognising a stream's bodies. Does not belong here: keeping a connection
+(`streams_fetch`), or the data of one resource kind (`live_records`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from warehouse.schema.types import Column, Kind
 
 HOST: Final = "stream.companieshouse.gov.uk"
 NOT_READ: Final = {
-    "company-charges": "charges: no served field comes from them",
-    "company-officers": "officers: persons without a holding, whom no served field names",
-    "disqualified-officer-natural": "disqualified officers: persons, of whom no company is told",
-    "disqualified-officer-corporate": "disqualified officers: no company is told of them by number",
+    "company-charges": "charges: no served field uses them",
+    "company-officers": "officers: persons without a holding, in no served field",
+    "disqualified-officer-natural": "disqualified officers: persons without a company",
+    "disqualified-officer-corporate": "disqualified officers: without a company number",
 }
-_LONDON: Final = ZoneInfo("Europe/London")  # what the stream means by a time without zone
+_LONDON: Final = ZoneInfo("Europe/London")  # time zone of stream times without one
 _COMPANY: Final = re.compile(r"(?:^|/)company/([A-Za-z0-9]{1,10})(?:/|$)")
-TIMEPOINT: Final = Column("timepoint", Kind.INTEGER, "place in its stream; null for other doors")
+TIMEPOINT: Final = Column("timepoint", Kind.INTEGER, "position in its stream; null for other channels")
 PUBLISHED: Final = Column(
     "published_at",
     Kind.INSTANT,
-    "when the stream told so, or an answer was given; null for files",
+    "when the stream reported it or a response was given; null for files",
     business=False,
 )
 _PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]{1,40})"')
@@ -41,11 +41,11 @@ _PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]{1,40})"')
 
 Timepoint = Annotated[
     int, msgspec.Meta(ge=0, le=10**18 - 1)
-]  # else it is garbage, and no place to go on from
+]  # otherwise invalid and not usable as a resume position
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """What the stream says about one change."""
+    """Event metadata of one change."""
 
     timepoint: Timepoint | None = None
     published_at: str | None = None
@@ -54,27 +54,27 @@ class Event(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 def company_of(address: str | None) -> str | None:
-    """The company of an address, with or without its first slash; None where it names none."""
+    """Company number in a resource address, with or without leading slash; None if there is none."""
     found = _COMPANY.search(address or "")
     return None if found is None else canonical_number(found.group(1))
 
 
 def last_of(address: str | None) -> str | None:
-    """The last segment of an address: the id of what it names."""
+    """Last segment of a resource address: the resource id."""
     return (address or "").rstrip("/").rpartition("/")[2] or None
 
 
 def published(text: str) -> datetime | None:
-    """An instant of an event in UTC; None for what is none."""
+    """Time of an event in UTC; None if invalid."""
     try:
         instant = datetime.fromisoformat(text)
         return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
-    except (ValueError, OverflowError):  # the first or last day there is, in another zone
+    except (ValueError, OverflowError):  # the minimum or maximum date, converted from another zone
         return None
 
 
 def first_record(head: bytes) -> dict[str, Any] | None:
-    """The first JSON object of a body: the whole of it, else its first line; None where neither reads."""
+    """First JSON object of a body: the whole body, else its first line; None if neither parses."""
     lines = (line for line in head.splitlines() if line.strip())
     for text in (head, next(lines, b"")):
         try:
@@ -88,12 +88,12 @@ def first_record(head: bytes) -> dict[str, Any] | None:
 def recogniser(
     kind: str, is_answer: Callable[[str, dict[str, Any]], bool], what: str
 ) -> Callable[[str, bytes], Recognised | NotOurs]:
-    """A dataset's `recognise`: events of one resource kind, or answers of the REST API that `is_answer` knows."""
+    """Builds a dataset's `recognise`: events of one resource kind, or REST responses accepted by `is_answer`."""
 
     def recognise(name: str, head: bytes) -> Recognised | NotOurs:
         head = opening(head)
         if sniff(head) is not Format.JSON:
-            return NotOurs(f"{sniff(head).value} where {what} in JSON was due")
+            return NotOurs(f"expected {what} in JSON, found {sniff(head).value}")
         first = first_record(head)
         if first is None and f'"resource_kind":"{kind}"'.encode() in head[:200].replace(b" ", b""):
             first = {"resource_kind": kind}

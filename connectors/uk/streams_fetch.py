@@ -1,15 +1,14 @@
-"""Keeping a connection to one stream: from a timepoint on, in bodies of some lines each (docs/formats/uk.md 7).
+"""Reads one stream from a timepoint on, in bodies of several lines (docs/formats/uk.md 7).
 
-A body ends where the stream rests (a heartbeat), holds enough or is old enough; its cursor is the newest
-timepoint in it, from which the server goes on (the event of that timepoint comes once more). A line that the
-connection tore is left for the next one. 416 means that the timepoint is too old: the stream is entered where it
-is now, and the next whole files and snapshots mend what was missed.
+A body ends at a heartbeat, or when it is large or old enough; its cursor is its newest timepoint, from which the
+server resumes (the event of that timepoint is sent again). A line torn by the connection is left for the next
+connection. Status 416 means that the timepoint is too old: the stream is resumed at its current position, and the
+next whole files and snapshots fill the gap.
 
-The first body behind such a gap is named so, and reading it gives a signal.
+The first body after such a gap is marked in its name, and reading it gives a signal.
 
-`catch_up` reads until the stream rests, for an ordinary run; `listen` until the server ends it, for a reader
-that lives beside the runs. Does not belong here: when to connect again (pipelines), or what the lines say
-(`live_records`).
+`catch_up` reads until the stream is idle, for an ordinary run; `listen` until the server ends it, for a process
+independent of the runs. Does not belong here: when to reconnect (pipelines), or parsing lines (`live_records`).
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ if TYPE_CHECKING:
 
 MOST_LINES: Final = 10_000
 MOST_BYTES: Final = 16 << 20
-OLDEST: Final = 5.0  # seconds for which lines wait for more
-LONGEST: Final = timedelta(minutes=10)  # of an ordinary run, should a stream never rest
+OLDEST: Final = 5.0  # seconds that lines wait for further ones
+LONGEST: Final = timedelta(minutes=10)  # limit of an ordinary run if the stream is never idle
 GAP: Final = "-after-gap"
 _ADDRESS: Final = f"https://{HOST}"
-_NO_KEY: Final = f"no streaming key: add {HOST}=KEY: to FIRM_CREDENTIALS (a key of the REST API does not do)"
+_NO_KEY: Final = f"no streaming key: add {HOST}=KEY: to FIRM_CREDENTIALS (a REST API key does not work)"
 _WRONG_KEY: Final = (
-    f"the key was refused: FIRM_CREDENTIALS wants {HOST}=KEY: with a streaming key (no REST key)"
+    f"the key was rejected: FIRM_CREDENTIALS needs {HOST}=KEY: with a streaming key (no REST key)"
 )
 _REFUSED: Final = (401, 403)
-_DIGEST: Final = 12  # characters of a body's own in its name
+_DIGEST: Final = 12  # characters of the body's digest in its name
 _REST: Final = 2  # heartbeats in a row
 _TOO_OLD: Final = 416
 _TIMEPOINT: Final = re.compile(r"\d{1,18}")
@@ -56,7 +55,7 @@ class _Place(msgspec.Struct):
 
 
 class _Event(msgspec.Struct):
-    """As much of an event as going on from it needs."""
+    """Event fields needed to resume from it."""
 
     event: _Place | None = None
 
@@ -66,7 +65,7 @@ _EVENTS: Final = msgspec.json.Decoder(_Event)
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line, empty for a heartbeat, and its place; sound is what is an event or blank."""
+    """A line (empty for a heartbeat) and its timepoint; `is_sound`: a valid event or blank."""
 
     text: bytes
     timepoint: int | None = None
@@ -86,15 +85,15 @@ class _Line:
 
 @dataclass(slots=True)
 class _Body:
-    """Lines on their way to a body."""
+    """Lines collected for the next body."""
 
     lines: list[bytes] = field(default_factory=list)
     size: int = 0
     first: int | None = None
     last: int | None = None
-    published_at: str | None = None  # of the last line
+    published_at: str | None = None  # publication time of the last line
     since: float = 0.0
-    is_behind_gap: bool = False  # the first body after events that nobody can have any more
+    is_behind_gap: bool = False  # the first body after events that can no longer be fetched
 
     def clear(self) -> None:
         self.lines.clear()
@@ -121,8 +120,8 @@ class Stream:
     name: str
 
     def catch_up(self, http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-        """Bodies until the stream tells of now, rests for two heartbeats, or the run has waited long enough."""
-        if not http.is_known(_ADDRESS):  # without a key of its own the stream is not part of a run
+        """Yields bodies until events are current, two heartbeats pass, or the time limit is reached."""
+        if not http.is_known(_ADDRESS):  # without its own key the stream is skipped
             return
         began, beats, body = http.now(), 0, _Body()
         with closing(self._bodies(http, cursor, body)) as bodies:
@@ -135,7 +134,7 @@ class Stream:
                     return
 
     def listen(self, http: Http, cursor: Cursor | None) -> Iterator[Arrival]:
-        """Bodies until the server ends the connection."""
+        """Yields bodies until the server ends the connection."""
         if not http.is_known(_ADDRESS):
             raise Refused(_ADDRESS, None, _NO_KEY)
         with closing(self._bodies(http, cursor, _Body())) as bodies:
@@ -144,18 +143,18 @@ class Stream:
     def _bodies(
         self, http: Http, cursor: Cursor | None, body: _Body
     ) -> Generator[Arrival | None, None, None]:
-        """Bodies; None for a heartbeat when nothing waits."""
+        """Yields bodies, and None for a heartbeat without waiting lines."""
         try:
             for line in self._lines(http, cursor, body):
                 yield from self._taken(http, body, line)
         except FetchError:
-            yield from self._put_together(http, body)  # what came whole before the connection broke
+            yield from self._put_together(http, body)  # lines complete before the connection broke
             raise
         yield from self._put_together(http, body)
 
     def _taken(self, http: Http, body: _Body, line: _Line) -> Iterator[Arrival | None]:
         now = http.now().timestamp()
-        if not line.is_sound:  # one such may make its whole body one that nobody reads
+        if not line.is_sound:  # an invalid line could make its whole body unreadable, so it gets its own
             yield from self._put_together(http, body)
         if line.text:
             body.add(line, now)
@@ -180,11 +179,11 @@ class Stream:
                         raise
                 else:
                     return
-            body.is_behind_gap = True  # too old, or no place of this stream
+            body.is_behind_gap = True  # timepoint too old, or not of this stream
         yield from self._connected(http, url)
 
     def _connected(self, http: Http, url: str) -> Iterator[_Line]:
-        """The lines of one connection."""
+        """Yields the lines of one connection."""
         try:
             yield from _whole(_begun(url, http.pulse(url)))
         except FetchError as error:
@@ -193,7 +192,7 @@ class Stream:
             raise
 
     def _arrival(self, http: Http, body: _Body) -> Arrival:
-        """Named by what it holds: the same lines again are the same bytes, no news."""
+        """Builds an arrival named by its content: repeated lines give the same bytes and are not new."""
         text = b"\n".join((*body.lines, b""))
         span = f"{body.first}-{body.last}" if body.first is not None else "no-timepoint"
         digest = hashlib.sha256(text).hexdigest()[:_DIGEST]
@@ -211,10 +210,10 @@ class Stream:
 
 
 def _begun(url: str, lines: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines, unless they are a page in HTML, which is told with a good status too."""
+    """Yields the lines; raises if they are an HTML page, which may come with status 200."""
     for line in lines:
         if line.lstrip().startswith(b"<"):
-            raise WrongBody(url, 200, "events in JSON were due, the body is HTML")
+            raise WrongBody(url, 200, "expected events in JSON, found HTML")
         yield line
         if line:
             break
@@ -222,11 +221,11 @@ def _begun(url: str, lines: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _whole(lines: Iterator[bytes]) -> Iterator[_Line]:
-    """Garbage one behind, so that a last line that the connection tore can be told: it is left out."""
+    """Delays invalid lines by one, so that a last line torn by the connection can be dropped."""
     held: _Line | None = None
     for line in map(_Line.of, lines):
         if held is not None:
-            yield held  # in the middle: kept for its reject
+            yield held  # not the last line: passed on to be rejected
         held = None if line.is_sound else line
         if line.is_sound:
             yield line

@@ -1,14 +1,14 @@
-"""Concepts of UK accounts: FRC suites, UK GAAP of 2009, and the XML taxonomies before (docs/formats/uk.md 9.5).
+"""Concepts of UK accounts: FRC suites, UK GAAP of 2009, and earlier XML taxonomies (docs/formats/uk.md 9.5).
 
-Names are matched by local name, as prefixes and editions change every year. Does not belong here: which of
-several facts counts (`accounts_figures`).
+Concepts are matched by local name, as prefixes and taxonomy versions change every year. Does not belong here:
+which of several facts counts (`accounts_figures`).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# First hit wins.
+# The first match wins.
 REVENUE: Final = (
     "TurnoverRevenue",
     "TurnoverGrossOperatingRevenue",
@@ -36,7 +36,7 @@ EQUITY: Final = (
 EMPLOYEES: Final = ("AverageNumberEmployeesDuringPeriod", "EmployeesTotal")
 TOTAL_ASSETS: Final = ("Assets", "TotalAssets")  # IFRS instances; UK GAAP has no such line
 
-# Total assets are put together from these, and believed only when the sheet balances (accounts_assets).
+# Total assets are computed from these, and used only if the sheet balances (accounts_assets).
 FIXED_ASSETS: Final = "FixedAssets"
 FIXED_PARTS: Final = (
     ("IntangibleAssets", "IntangibleFixedAssets"),
@@ -124,12 +124,12 @@ METADATA: Final = frozenset(
     )
 )
 ONCE: Final = frozenset((*NUMBER, *NAME, BALANCE_DATE, REPORT_START, REPORT_END))
-# Tagged in a group's IFRS statements only; without dimension these are the group's, unlike the FRC's suites.
-IFRS: Final = "/ifrs-full"  # in the namespace
+# Tagged in a group's IFRS statements only; undimensioned ones are the group's, unlike in the FRC suites.
+IFRS: Final = "/ifrs-full"  # part of the namespace
 OWNERS: Final = frozenset({"EquityAttributableToOwnersOfParent", "ProfitLossAttributableToOwnersOfParent"})
 WANTED: Final = FLOWS | STOCKS | METADATA | OWNERS | frozenset(EMPLOYEES)
 
-# Members that are the whole, not a part (docs/formats/uk.md 9.4); axes by local name.
+# Members meaning the total, not a part (docs/formats/uk.md 9.4); axes by local name.
 IFRS_AXIS: Final = "ConsolidatedAndSeparateFinancialStatementsAxis"
 GROUP_AXES: Final = frozenset(
     {
@@ -145,8 +145,8 @@ COMPANY_MEMBERS: Final = frozenset(
     {"Company", "CompanyOnly", "CompanyDefault", "ParentCompany", "SeparateMember"}
 )
 WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "RestatedAmount", "AllPeriods"})
-DEFAULT: Final = "Default"  # the ending of members that say what is meant where nothing is said
-# Some software calls every figure of a first filing original; beside a revised one that is what was wrong.
+DEFAULT: Final = "Default"  # suffix of default members
+# Some software marks every figure of a first filing as original; next to a revised one it is the superseded value.
 REVISION_AXIS: Final = "OriginalRevisedDataDimension"
 ORIGINAL: Final = "Original"
 REVISED: Final = "Revised"

@@ -1,9 +1,9 @@
-"""Form TR-1 out of the text of an announcement «Holding(s) in Company»: DTR 5 (docs/formats/uk.md 10.4).
+"""Parses form TR-1 from the text of an announcement «Holding(s) in Company»: DTR 5 (docs/formats/uk.md 10.4).
 
-Belongs here: what the form states: issuer, holder, day of the crossing, the two rows of section 7. Layouts differ
-between wires and years, so sections are found by their labels and never by place. A text that does not come apart
-so gives `NoForm` with what is missing; no figure is read from anywhere else. Does not belong here: whose company
-it is, or staged rows (`nsm`).
+Belongs here: the form's issuer, holder, day of the crossing, and the two rows of section 7. Layouts differ between
+wires and years, so sections are found by their labels, never by position. A text that cannot be parsed this way
+gives `NoForm` with the missing part; figures are read from nowhere else. Does not belong here: linking to a
+company, or staged rows (`nsm`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final
 
 from connectors.kit.percentages import percentage
 
-_LONGEST: Final = 6_000  # characters of one section of the form
+_LONGEST: Final = 6_000  # maximum characters of one section of the form
 _BLANK: Final = re.compile(r"[\s|\u00a0]+")
-_NOTE: Final = r"(?:\s*\b[ivx]{1,5}\b)?\s*[:.]?\s*"  # a footnote's roman number, which text runs on with
+_NOTE: Final = r"(?:\s*\b[ivx]{1,5}\b)?\s*[:.]?\s*"  # a footnote's roman numeral within the text
 _FORM: Final = re.compile(r"\bTR-?1\b|notification of major (?:holdings|interests? in shares)", re.IGNORECASE)
 _ISSUER: Final = re.compile(
     r"\bIssuer Name\b(?P<new>.*?)\bUK or Non-UK Issuer\b"
@@ -75,20 +75,20 @@ _DAY: Final = re.compile(
 )
 _SPELT_AS: Final = re.compile(r"^[\s:]*(?:\(\s*[dmy/.\- ]+\))?[\s:]*", re.IGNORECASE)  # (DD/MM/YYYY):
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_THREE: Final = 3  # columns of percentages: shares, instruments, both
+_THREE: Final = 3  # percentage columns: shares, instruments, total
 _HUNDRED: Final = Decimal(100)
-_CONTRADICTS: Final = Decimal("0.1")  # further apart than rounding can bring the parts and their sum
+_CONTRADICTS: Final = Decimal("0.1")  # larger than any rounding difference between the parts and their sum
 _CENTURY: Final = 2000
 _SHORT_YEAR: Final = 100
 
 
 class NoForm(Exception):  # noqa: N818 - named for what it says of a text
-    """A text that is no form TR-1, or one that does not come apart; the message says what is missing."""
+    """The text is no form TR-1, or cannot be parsed; the message states which part is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One cell: a percentage, or that it lies below the lowest threshold; both None where the cell is empty."""
+    """One cell: a percentage, or «below the lowest threshold»; both None for an empty cell."""
 
     exact: Decimal | None = None
     is_below: bool = False
@@ -96,7 +96,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One row of section 7: votes attached to shares, through instruments, and of both."""
+    """One row of section 7: votes attached to shares, through instruments, and in total."""
 
     votes: Level | None
     instruments: Level | None
@@ -106,7 +106,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """What one form states."""
+    """Content of one form."""
 
     issuer: str | None
     isin: str | None
@@ -115,11 +115,11 @@ class Notification:
     crossed_on: date | None
     now: Position
     before: Position | None
-    forms: int = 1  # how many forms the text seems to hold; the first is read
+    forms: int = 1  # number of forms the text seems to contain; the first is read
 
 
 def notification(text: str) -> Notification:
-    """The form in a text. Raises NoForm."""
+    """Parses the form in a text. Raises NoForm."""
     if _FORM.search(text) is None and _NOW.search(_flat(text)) is None:
         raise NoForm(
             "no form TR-1 in the text: the announcement refers to an attachment, or is of another kind"
@@ -142,7 +142,7 @@ def notification(text: str) -> Notification:
 
 
 def _flat(text: str) -> str:
-    """The text on one line; bars and line ends part no cells that their own shape does not part."""
+    """Text on one line; bars and line breaks are dropped, since cells are separated by their own shape."""
     return _BLANK.sub(" ", text)
 
 
@@ -157,7 +157,7 @@ def _issuer(flat: str) -> tuple[str | None, str | None]:
 
 
 def _holder(flat: str) -> tuple[str, str | None]:
-    """Name and country of the person subject to the obligation; the city is a person's address and is not read."""
+    """Name and country of the notifying person; the city may be a personal address and is not read."""
     begin = _PERSON.search(flat)
     if begin is None:
         raise NoForm("no section «Details of person subject to the notification obligation»")
@@ -180,7 +180,7 @@ def _clean(text: str) -> str | None:
 
 
 def _crossed(flat: str) -> date | None:
-    """The day of section 5; None where it holds none that is a day."""
+    """Day of section 5; None without a valid one."""
     found = _CROSSED.search(flat)
     while found is not None:
         stated = _DAY.match(_SPELT_AS.sub("", flat[found.end() : found.end() + 60]))
@@ -191,7 +191,7 @@ def _crossed(flat: str) -> date | None:
 
 
 def _day(found: re.Match[str]) -> date | None:
-    """British order: the day stands first."""
+    """Date in British order (day first)."""
     try:
         if found["iso"]:
             return date.fromisoformat(found["iso"].replace("/", "-"))
@@ -204,7 +204,7 @@ def _day(found: re.Match[str]) -> date | None:
 
 
 def _earlier(row: str) -> Position | None:
-    """The row of the notification before; one that does not read takes nothing from the new situation."""
+    """Row of the previous notification; None if unreadable, without affecting the new position."""
     try:
         return _position(row)
     except NoForm:
@@ -212,7 +212,7 @@ def _earlier(row: str) -> Position | None:
 
 
 def _position(row: str) -> Position | None:
-    """The cells of one row: three percentages and the number of votes. One alone is that of both."""
+    """Parses one row: three percentages and the number of votes. A single percentage is the total."""
     row = _FOOTNOTE.sub(" ", row)
     if _SIGNED.search(row) is not None:
         raise NoForm("a negative share or a range in a row of section 7")
@@ -223,17 +223,17 @@ def _position(row: str) -> Position | None:
     if len(levels) == 1 and levels[0] is not None and _tells_its_kind(shares[0]):
         return Position(None, None, levels[0], count)
     if len(levels) != _THREE:
-        raise NoForm(f"{len(levels)} percentages in a row of section 7, where three are due")
+        raise NoForm(f"expected three percentages in a row of section 7, found {len(levels)}")
     votes, instruments, total = levels
     if total is None:
         raise NoForm("no total of both in a row of section 7")
     if (apart := gap(votes, instruments, total)) is not None and apart > _CONTRADICTS:
-        raise NoForm(f"parts and total of section 7 are {apart} apart: nobody says which is meant")
+        raise NoForm(f"parts and total of section 7 are {apart} apart: it is unclear which is right")
     return Position(votes, instruments, total, count)
 
 
 def _cells(row: str) -> tuple[list[re.Match[str]], int | None]:
-    """The cells before the number of votes, three at most, and that number."""
+    """Cells before the number of votes, at most three, and that number."""
     shares: list[re.Match[str]] = []
     for cell in _CELL.finditer(row):
         if cell["count"]:
@@ -244,12 +244,12 @@ def _cells(row: str) -> tuple[list[re.Match[str]], int | None]:
 
 
 def _tells_its_kind(cell: re.Match[str]) -> bool:
-    """Whether a cell is a percentage by itself: a whole number alone may count anything."""
+    """True if a cell is unambiguously a percentage; a bare integer may count anything."""
     return bool(cell["percent"] or cell["below"] or "." in cell[0] or "," in cell[0])
 
 
 def gap(votes: Level | None, instruments: Level | None, total: Level) -> Decimal | None:
-    """How far the two parts and the total of a row are apart; None where one of them is no figure."""
+    """Difference between the two parts and the total of a row; None if one of them is no figure."""
     parts = [level.exact if level is not None else None for level in (votes, instruments, total)]
     shares, others, both = parts
     if shares is None or others is None or both is None:
@@ -264,5 +264,5 @@ def _level(cell: re.Match[str]) -> Level | None:
         return Level(is_below=True)
     share = percentage(cell["share"])
     if share > _HUNDRED:
-        raise NoForm(f"{share} where a percentage was due")
+        raise NoForm(f"expected a percentage, found {share}")
     return Level(share)

@@ -1,10 +1,10 @@
-"""Staged forms TR-1 to statements of the holders of an issuer; the newest of each counts.
+"""Maps staged TR-1 forms to holder statements of an issuer; the newest per holder counts.
 
 See docs/formats/uk.md 10.4, 11.
 
-`pct` is the total of section 7, `votes_pct` what is attached to shares. A position below the lowest threshold
-(3 % of a British issuer) has left the register of major holders: it ends on the day of the crossing. Does not
-belong here: whose issuer it is (`Jurisdiction.links`, by LEI).
+`pct` is the total of section 7, `votes_pct` the part attached to shares. A position below the lowest threshold
+(3 % of a British issuer) is no longer a major holding: it ends on the day of the crossing. Does not belong here:
+linking the issuer (`Jurisdiction.links`, by LEI).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMPANY: Final = (
 
 
 def statements(forms: pl.DataFrame) -> pl.DataFrame:
-    """Every notification of staged `uk_tr1` rows that found their company, as a shared holding, oldest first."""
+    """All notifications of linked `uk_tr1` rows as shared holdings, oldest first."""
     linked = forms.filter(pl.col("_company_id").is_not_null())
     if linked.is_empty():
         return staged.empty(tables.HOLDINGS)

@@ -1,7 +1,7 @@
-"""United States: SEC EDGAR. What is read and why, and what is left out: README.md.
+"""United States: SEC EDGAR. README.md lists the sources read and left out, with reasons.
 
-Each part names its own datasets in its own module. Of one key that two parts give the earlier part's row holds;
-figures know the periods of their filings, so they come first.
+Each part declares its own datasets in its own module. Where two parts give rows with the same key, the earlier
+part's row wins; the financials part comes first because it knows the periods of its filings.
 """
 
 from __future__ import annotations

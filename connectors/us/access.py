@@ -1,9 +1,10 @@
-"""How the SEC is asked, and what its refusals mean: a missing file, or a block of the caller.
+"""HTTP access to the SEC: rate limit, required User-Agent, and whether a refusal means a missing file or a block.
 
 See docs/formats/us.md 1.
 
-All hosts of the SEC count one caller's requests together, ten a second at most: datasets declare `RATE` and
-`LIMITER`. Who asks must say who he is (FIRM_USER_AGENT with a contact). Does not belong here: what is asked for.
+All SEC hosts count one caller's requests together, ten a second at most: datasets declare `RATE` and `LIMITER`.
+Requests must identify the caller (FIRM_USER_AGENT with a contact). Does not belong here: which files are
+requested.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ from connectors.kit.formats import HEAD, Format, opening, sniff
 if TYPE_CHECKING:
     from connectors.kit.http import Fetched, Http
 
-RATE: Final = 8.0  # requests a second, where more than ten are answered with a block of ten minutes
+RATE: Final = 8.0  # requests per second; more than ten are answered with a block of ten minutes
 LIMITER: Final = "sec.gov"
 _OK: Final = 200
 _FORBIDDEN: Final = 403
 _MISSING: Final = 404
 _STORE: Final = (b"<Code>NoSuchKey</Code>", b"<Code>AccessDenied</Code>")
 _BLOCKS: Final = {
-    b"request rate threshold exceeded": "asked too often: wait ten minutes, in which nothing else asks either",
-    b"undeclared automated tool": "the caller does not say who it is: set FIRM_USER_AGENT='name (you@example.com)'",
+    b"request rate threshold exceeded": "too many requests: send no requests for ten minutes",
+    b"undeclared automated tool": "the request has no contact: set FIRM_USER_AGENT='name (you@example.com)'",
 }
 _ALWAYS_THERE: Final = (
-    "status 403 for a file that always exists: the SEC refuses this caller; look at FIRM_USER_AGENT, and wait ten "
-    "minutes in which nothing else asks"
+    "status 403 for a file that always exists: the SEC rejects this client; check FIRM_USER_AGENT, and send no "
+    "requests for ten minutes"
 )
-_UNKNOWN_BLOCK: Final = "an HTML page with status 403: the SEC refuses this caller; look at FIRM_USER_AGENT"
+_UNKNOWN_BLOCK: Final = "an HTML page with status 403: the SEC rejects this client; check FIRM_USER_AGENT"
 
 
 class Blocked(Refused):
-    """The SEC answers this caller no more: whoever goes on asking is blocked for longer."""
+    """The SEC has blocked this caller; further requests prolong the block."""
 
 
 def ask(http: Http, url: str, expect: Collection[Format]) -> Fetched | None:
-    """A small body; None where the SEC has no such file, which is 404, or 403 with a short XML body."""
+    """Fetches a small body; None if the SEC has no such file (404, or 403 with a short XML body)."""
     try:
         answer = http.get(url, expect=expect, allow=(_FORBIDDEN,))
     except Missing:
@@ -56,7 +57,7 @@ def ask(http: Http, url: str, expect: Collection[Format]) -> Fetched | None:
 def download(
     http: Http, url: str, expect: Collection[Format], since: Validators | None
 ) -> Fetched | NotModified:
-    """A file of any size that always exists: there 403 can only be a block."""
+    """Downloads a file of any size that always exists, so a 403 can only be a block."""
     try:
         return http.download(url, expect=expect, since=since)
     except FetchError as error:
@@ -66,13 +67,13 @@ def download(
 
 
 def is_missing(body: bytes) -> bool:
-    """Whether a body is the store's word for a file that is not there."""
+    """Whether a body is the storage service's error for a missing file."""
     head = opening(body)[:HEAD]
     return sniff(head) is Format.XML and any(code in head for code in _STORE)
 
 
 def block(body: bytes) -> str | None:
-    """Why the SEC blocks the caller, by its page; None for other bodies."""
+    """Reason for the block as given on the SEC's page; None for other bodies."""
     head = opening(body)[:65_536].lower()
     if sniff(head) is not Format.HTML:
         return None
@@ -80,13 +81,13 @@ def block(body: bytes) -> str | None:
 
 
 def trouble(head: bytes) -> str | None:
-    """What an error body that lies among files says; None for what may be data."""
+    """Describes an error body that was stored as a file; None for what may be data."""
     if sniff(opening(head)) is Format.EMPTY:
-        return "empty body: nothing was answered"
+        return "empty body: no response"
     if is_missing(head):
         return "answer of the SEC's store: it has no such file"
     if sniff(opening(head)) is Format.HTML:
         return (
-            f"page of the SEC instead of data: {block(head) or 'out of service, or not what was asked for'}"
+            f"page of the SEC instead of data: {block(head) or 'out of service, or not the requested data'}"
         )
     return None

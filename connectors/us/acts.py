@@ -1,4 +1,4 @@
-"""Acts of regulators that concern filers of the SEC: which datasets, and which names of filers answer.
+"""Regulators' acts that concern SEC filers: the datasets, and the filer names they are matched against.
 
 Does not belong here: reading them (`connectors.regulators`), or notices of a filer's own filings (`releases`).
 """

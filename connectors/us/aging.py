@@ -1,9 +1,9 @@
-"""What a filer's list tells on one day and not on another, and which of its filings are to be read for its end.
+"""Status facts that follow from elapsed time alone, and the filings to read for how a filer ended.
 
-Time alone ends some things: eighteen months without a report, ten days after a removal from listing, the wait of a
-report for its figures (`filings`). A reading of
-the same filings on a later day is another row by it, so that whom it concerns is looked at again. Does not belong
-here: the status itself (`statuses`), or asking for filings (`endings`).
+Some facts change with time only: eighteen months without a report, ten days after a removal from listing, the
+end of a report's wait for its figures (`filings`). Reading the same filings on a later day therefore yields a
+different row, so that the companies concerned are processed again. Does not belong here: the status
+(`statuses`), or fetching the filings (`endings`).
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from connectors.us.submissions_model import Page
 SILENT_MONTHS: Final = 18  # docs/formats/us.md 12.2
 COVERED: Final = "001-"  # file numbers of classes registered for an exchange, section 12(b)
 DELAY: Final = timedelta(days=10)  # between a removal and its effect, 17 CFR 240.12d2-2(d)
-AFTER: Final = timedelta(days=5)  # a report that long after an end is still one of before
-AROUND: Final = timedelta(days=60)  # of our own choosing: a current report that belongs to an end
+AFTER: Final = timedelta(days=5)  # a report up to this long after an end still counts as filed before it
+AROUND: Final = timedelta(days=60)  # of our own choosing: maximum distance of a current report from its end
 BEFORE: Final = timedelta(
     days=731
-)  # of our own choosing: a bankruptcy that belongs to one; ends that are read about
+)  # of our own choosing: a bankruptcy that belongs to an end; ends that are looked into
 BANKRUPTCY: Final = "1.03"
-TOLD: Final = frozenset({"5.03", "8.01"})  # items in which a certificate of dissolution is told of
+TOLD: Final = frozenset({"5.03", "8.01"})  # items that may report a certificate of dissolution
 _MONTHS: Final = 12
 _ACCESSION: Final = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One filing of a list, as far as it counts here."""
+    """One filing of a list, with the fields needed here."""
 
     accession: str
     form: str
@@ -45,7 +45,7 @@ class Listed:
 
 
 def listed(page: Page) -> list[Listed]:
-    """The filings of a page that count; those whose day does not read are told of elsewhere."""
+    """Relevant filings of a page; those with an unreadable day are reported elsewhere."""
     count = len(page.accessionNumber)
     items, numbers = page.items or [None] * count, page.fileNumber or [None] * count
     found: dict[str, Listed] = {}
@@ -60,7 +60,7 @@ def listed(page: Page) -> list[Listed]:
 
 
 def aged(found: list[Listed], today: date) -> list[str]:
-    """What time alone has made of a list until a day."""
+    """Status facts of a filer's list that follow from elapsed time alone by `today`."""
     own = max((one.filed for one in found if forms.is_own(one.form)), default=None)
     annual = (one for one in found if one.form in forms.ANNUAL and one.file_number.startswith(COVERED))
     covered = max((one.filed for one in annual), default=None)
@@ -85,9 +85,10 @@ def aged(found: list[Listed], today: date) -> list[str]:
 
 
 def ending(found: list[Listed], today: date) -> Iterator[Listed]:
-    """Filings that have to be read themselves to know how a filer ended: none of who goes on reporting.
+    """Yields the filings to read for how a filer ended; none for filers that still report.
 
-    Its Forms 25 and 15 of the last two years, and the current reports around them where no merger is listed.
+    These are its Forms 25 and 15 of the last two years, and the current reports around them unless a merger is
+    listed.
     """
     last = max((one.filed for one in found if forms.is_own(one.form)), default=None)
     ends = [
@@ -108,7 +109,7 @@ def ending(found: list[Listed], today: date) -> Iterator[Listed]:
 
 
 def later(day: date, months: int = SILENT_MONTHS) -> date:
-    """The same day some months later, or the last of that month."""
+    """The same day some months later, or the last day of that month."""
     year, month = divmod(day.year * _MONTHS + day.month - 1 + months, _MONTHS)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 

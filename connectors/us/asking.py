@@ -1,7 +1,7 @@
-"""Asking about one after the other of what the feeds name: what fails waits, and what was asked is remembered.
+"""Fetches filings one at a time; failures are retried by the next run, progress is kept in the cursor.
 
-A cursor never tells of more than was handed over before it, so a run that breaks off anywhere is gone on with.
-Does not belong here: which filings are named (`named`), what is asked for, or what a refusal means (`access`).
+A cursor never covers more than was handed over before it, so an interrupted run can be resumed. Does not belong
+here: which filings are named (`named`), which document is fetched, or what a refusal means (`access`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.kit.errors import FetchError
 from connectors.us.access import Blocked
 from connectors.us.named import Filing, Memory
 
-PATIENCE: Final = 5  # failures one after the other: then the source is not well
+PATIENCE: Final = 5  # failures in a row after which the source counts as unavailable
 
 T = TypeVar("T")
 
@@ -27,17 +27,17 @@ def each(
     cursor: Callable[[], Cursor],
     every: int,
 ) -> Iterator[Arrival]:
-    """The arrivals of all that is due; of one that fails none, and it is asked for again with the next run.
+    """Yields the arrivals of each pending item; one that fails yields none and is retried by the next run.
 
-    A block ends the asking, and so do several failures one after the other. The first failure is told when all
-    else has been handed over.
+    A block ends the run, and so do several failures in a row. The first failure is raised once everything else
+    has been handed over.
 
     Args:
-        due: what is to be asked about.
-        answer: asks about one; no arrival where there is nothing.
-        asked: remembers one that was answered.
-        cursor: all that is remembered by now.
-        every: answers after which it is handed over.
+        due: items to fetch.
+        answer: fetches one item; no arrival where there is nothing.
+        asked: callback that records an item as fetched.
+        cursor: the current progress.
+        every: number of items after which the cursor is handed over.
     """
     held: Arrival | None = None
     broken: list[FetchError] = []
@@ -76,7 +76,7 @@ def _answered(
 
 
 def new_filings(memory: Memory, subjects: Iterable[str]) -> Iterator[Filing]:
-    """Filings that were not asked about yet; of several parties the first that is named."""
+    """Filings not fetched yet; of several parties, the first one named."""
     seen: set[str] = set()
     for subject in subjects:
         filing = Filing.of(subject)
@@ -86,7 +86,7 @@ def new_filings(memory: Memory, subjects: Iterable[str]) -> Iterator[Filing]:
 
 
 def new_filers(memory: Memory, subjects: Iterable[str]) -> dict[str, list[str]]:
-    """Filers with filings that were not asked about yet, and the accession numbers of those."""
+    """Filers with filings not fetched yet, and the accession numbers of those filings."""
     due: dict[str, list[str]] = {}
     for subject in subjects:
         filing = Filing.of(subject)

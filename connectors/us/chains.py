@@ -1,7 +1,8 @@
-"""Which tag of one filing is which figure of one span: chains by filer type (docs/formats/us.md 12.3).
+"""Selects the tag that gives a figure for one span of a filing: chains by filer type (docs/formats/us.md 12.3).
 
-A total comes before its parts, a bank's revenue is net of interest, and what a filer type has not got stays null.
-Does not belong here: which filing counts (`facts_versions`), or figures made of two spans (`quarters`).
+A total comes before its parts, a bank's revenue is net of interest, and figures that a filer type lacks stay
+null. Does not belong here: which filing counts (`facts_versions`), or figures derived from two spans
+(`quarters`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _SUM: Final = "sum"
 
 
 class Filer(Enum):
-    """Kinds of filers whose revenue stands under other tags."""
+    """Kinds of filers that report revenue under different tags."""
 
     COMMERCIAL = "commercial"
     BANK = "bank"
@@ -29,7 +30,7 @@ class Filer(Enum):
 
 
 class Figure(NamedTuple):
-    """One figure of one filing: its scope or place in the chain, the tags that state it, if it was computed."""
+    """One figure of a filing: its scope or rank in the chain, its tags, and whether it was computed."""
 
     amount: int
     rank: int
@@ -38,7 +39,7 @@ class Figure(NamedTuple):
 
 
 def filer_of(present: Iterable[str]) -> Filer:
-    """The kind of filer, after the tags that one filing uses anywhere."""
+    """The kind of filer, inferred from all tags used in one filing."""
     found = frozenset(present)
     is_trader = not found.isdisjoint(tags.TRADE_SIGNS) and not found.issuperset(tags.BANK_PARTS)
     if len(found & _BANK_SIGNS) >= _SEVERAL and not is_trader:
@@ -65,13 +66,13 @@ def revenue(facts: Facts, filer: Filer) -> Figure | None:
 
 
 def operating_result(facts: Facts, filer: Filer) -> Figure | None:
-    """As filed; else, of a commercial filer alone, income less costs: banks and insurers have none."""
+    """Operating result as filed; else income less costs, only for commercial filers (banks, insurers have none)."""
     found = first(facts, tags.OPERATING)
     if found is not None or filer in (Filer.BANK, Filer.INSURER):
         return found
     amount = _difference(facts)
     pretax = {facts[tag] for tag in tags.PRETAX if tag in facts}
-    if amount is None or amount in pretax:  # costs that hold interest too lead to the result before tax
+    if amount is None or amount in pretax:  # costs that include interest lead to the result before tax
         return None
     return Figure(amount, len(tags.OPERATING), frozenset((_SUM,)), computed=True)
 
@@ -106,7 +107,7 @@ def _real_estate(facts: Facts) -> Figure | None:
 
 
 def _bank(facts: Facts) -> Figure | None:
-    """A total, unless it is a fragment: less than one of its parts where neither is negative."""
+    """A bank's total revenue, unless it is a fragment: less than one of its parts with neither negative."""
     found, whole = _chained(facts, tags.BANK_TOTALS), _sum(facts, tags.BANK_PARTS)
     if found is None or whole is None:
         return found or _computed(whole)

@@ -1,7 +1,7 @@
-"""Dataset us.facts: answers about filers whose reports the feeds name, into the tables of us.companyfacts.
+"""Dataset us.facts: companyfacts responses for filers with reports in the feeds, into us.companyfacts tables.
 
-Of the nightly archive and an answer the newer holds, and of one instant the answer. Does not belong here: reading
-an answer (`companyfacts`), or asking (`companyfacts_fetch`).
+The newer of nightly archive and response wins; on equal timestamps the response wins. Does not belong here:
+reading a response (`companyfacts`), or fetching it (`companyfacts_fetch`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from connectors.us.register import DATA_HOST
 
 
 def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Reports of a period that the feeds name."""
+    """Periodic reports named by the feeds."""
     yield from named(tables, PERIODIC)
 
 
 DATASET: Final = dataset(
     key=ANSWERS_KEY,
-    title="EDGAR companyfacts: filers whose reports the feeds name",
+    title="EDGAR companyfacts: filers with reports in the feeds",
     cadence=Cadence(cron="*/30 * * * *", stale_after_hours=96),
     guard=Guard(max_rejected=0.05),
     host=DATA_HOST,

@@ -1,7 +1,7 @@
 """Dataset us.tickers: the SEC's list of symbols and exchanges (docs/formats/us.md 3).
 
-Belongs here: the declaration, reading the list and asking for it. A symbol that leaves the list is a hint and no
-end of a company. Does not belong here: who is listed (`profiles`).
+Belongs here: the declaration, reading and fetching the list. A symbol that leaves the list is a hint, not the
+end of a company. Does not belong here: which companies are listed (`profiles`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _List(msgspec.Struct):
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """The list with exchanges, whole when it was fetched; of the others each with its reason."""
+    """Recognises the list with exchanges as a full snapshot; rejects the other lists with a reason."""
     file = PurePosixPath(name).name
     for beginning, reason in _LEFT.items():
         if file.startswith(beginning):
@@ -119,7 +119,7 @@ def _row(values: list[Any], tally: Tally) -> dict[str, str | None] | None:
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The whole list; nothing where it is still the one of the last time."""
+    """Fetches the whole list; nothing if it is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
     answer = download(http, LIST_URL, {Format.JSON}, since)
     if not isinstance(answer, NotModified):
@@ -133,7 +133,7 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="0 10 * * *", stale_after_hours=96),
     guard=Guard(
         max_shrink=0.2, max_rejected=0.01
-    ),  # symbols come and go; a company does not go with its symbol
+    ),  # symbols come and go; a company does not disappear with its symbol
     host=FILES_HOST,
     staged={TICKERS.name: TICKERS},
     files=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),

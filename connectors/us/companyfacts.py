@@ -1,8 +1,8 @@
-"""Dataset us.companyfacts: every tagged fact of every filer, from the nightly archive or single answers.
+"""Dataset us.companyfacts: every tagged fact of every filer, from the nightly archive or single responses.
 
-Belongs here: the declaration, what a file is, an archive in packs, reading. Does not belong here: decoding one
-answer (`companyfacts_json`), asking (`companyfacts_fetch`), the answers that feeds name (`company_facts`, which
-stages into the same tables), figures (`facts_mapping`).
+Belongs here: the declaration, recognising files, splitting the archive into packs, reading. Does not belong
+here: decoding one response (`companyfacts_json`), fetching (`companyfacts_fetch`), responses for filers named
+by the feeds (`company_facts`, which stages into the same tables), figures (`facts_mapping`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from connectors.us.companyfacts_schema import KEY, STAGED
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
 
 LARGEST: Final = 64 << 20  # bytes of one filer's facts; the largest known have some 8 MB
-_PACK: Final = 512  # members of an archive that one process reads
-_PACKS: Final = 64  # at most: each lists the archive
+_PACK: Final = 512  # archive members that one process reads
+_PACKS: Final = 64  # at most, because each pack lists the archive
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
 _MEMBER: Final = re.compile(r"(?:^|/)CIK(\d{10})\.json(?:~\d+)?$", re.IGNORECASE)
 _FOLDERS: Final = {
@@ -43,7 +43,7 @@ _FACTS: Final = re.compile(rb'"facts"\s*:')
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """An archive, or one answer. Both are parts: who is absent has no facts, or none any more.
+    """Recognises an archive or one response. Both are deltas: an absent filer has no facts, or none any more.
 
     See docs/formats/us.md 5.
     """
@@ -61,7 +61,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def split(piece: Piece) -> Iterator[Piece]:
-    """An archive in packs of members (`members 2 of 40`), each read by one process; one answer as it is."""
+    """Splits an archive into packs (`members 2 of 40`), each read by one process; a response stays whole."""
     with piece.open() as stream:
         found = sniff(stream.read(HEAD))
     if found is not Format.ZIP:
@@ -120,7 +120,7 @@ def _take(collected: Collected, body: bytes, dataset: str, name: str) -> None:
 
 
 def _filer(tally: Tally, answer: Answer, dataset: str, name: str) -> str:
-    """Whose facts these are: the answer says, as a number or as text; its name where it does not."""
+    """CIK of the facts: from the response, as number or text; else from the member's name."""
     told = _MEMBER.search(PurePosixPath(name).name)
     named = None if told is None else central_index_key(told[1])
     cik = central_index_key(answer.cik) or named

@@ -1,7 +1,7 @@
-"""Fetching facts: the nightly archive, and single answers after reports that the feeds name.
+"""Fetches facts: the nightly archive, and single responses after reports named by the feeds.
 
-Facts follow a report within a minute; what was not there yet comes with the archive of the night. Does not belong
-here: what an answer means (`companyfacts`), or limits and blocks (`access`).
+Facts follow a report within a minute; those not available yet come with the nightly archive. Does not belong
+here: what a response means (`companyfacts`), or rate limits and blocks (`access`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/xbrl/companyfacts.zip"
 BULK_NAME: Final = "companyfacts.zip"
-EACH: Final = 200  # filers after which what was asked is remembered
+EACH: Final = 200  # filers after which the cursor is saved
 
 
 def facts_url(cik: str) -> str:
-    """Where one filer's facts are asked for."""
+    """URL of one filer's facts."""
     return f"{DATA_URL}/api/xbrl/companyfacts/CIK{cik}.json"
 
 
 def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All filers, once a night; nothing where the archive is still the one of the last time."""
+    """Fetches the nightly archive of all filers; nothing if it is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
     answer = download(http, BULK_URL, {Format.ZIP}, since)
     if not isinstance(answer, NotModified):
@@ -39,7 +39,7 @@ def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterato
 
 
 def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """One answer for each filer with a report that was not asked about yet; many filers have no facts at all."""
+    """One response per filer with a report not fetched yet; many filers have no facts at all."""
     memory = Memory.of(cursor)
 
     def answer(filer: tuple[str, list[str]]) -> Iterator[Arrival]:

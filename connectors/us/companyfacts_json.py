@@ -1,7 +1,7 @@
-"""One companyfacts answer to filings: typed decoding of the wanted tags alone (docs/formats/us.md 5).
+"""Decodes one companyfacts response to filings, only the wanted tags, with types (docs/formats/us.md 5).
 
-What is not wanted is stepped over and never becomes an object: an answer of 4 MB holds some 2,000 facts that
-figures are made of. Does not belong here: files and batches (`companyfacts`), or what the facts mean.
+Unwanted tags are skipped and never become objects: a response of 4 MB holds some 2,000 facts used for figures.
+Does not belong here: files and batches (`companyfacts`), or what the facts mean.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from connectors.us.periods import is_day
 
 _CURRENCY: Final = re.compile(r"[A-Z]{3}", re.ASCII)
 _ACCESSION: Final = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
-_EXCERPT: Final = 40  # characters of what a file calls things, in signals
+_EXCERPT: Final = 40  # characters of a file's own names quoted in signals
 _EMPTY: Final = b"{}"
 _SHARES_UNIT: Final = "shares"
-_ROUNDING: Final = (10**9, 10**6, 10**5, 10**3)  # units in which filers round
+_ROUNDING: Final = (10**9, 10**6, 10**5, 10**3)  # units to which filers round
 
 
 class NoFacts(Exception):  # noqa: N818 - named for what it says of an answer
-    """An answer that is none of companyfacts; the message says what was found."""
+    """Raised for a response that is not companyfacts; the message says what was found."""
 
 
 class Fact(msgspec.Struct, gc=False):
-    """One value of one span in one filing. `fy` is the filing's, never the fact's. What it lacks is told."""
+    """One value of one span in one filing. `fy` is the filing's, never the fact's. Missing fields are reported."""
 
     end: str | None = None
     val: int | float | None = None
@@ -79,7 +79,7 @@ _DECODER: Final = msgspec.json.Decoder(_Answer)
 
 
 class Answer(msgspec.Struct):
-    """What one answer says: the filer as it is spelled there, its name, and its filings, unordered."""
+    """One decoded response: the filer as spelled there, its name, and its filings in no particular order."""
 
     cik: int | str | None
     name: str | None
@@ -87,10 +87,10 @@ class Answer(msgspec.Struct):
 
 
 def decode(body: bytes, tally: Tally | None = None) -> Answer:
-    """The filings of one answer. Raises NoFacts, or what msgspec raises for a body that is none.
+    """Filings of one response. Raises NoFacts, or the msgspec error of a malformed body.
 
-    Many filers have none (docs/formats/us.md 5): an answer without facts is one, and no figures are told of. Facts
-    that cannot be placed (no day, a year that is none) are counted and left out.
+    Many filers have none (docs/formats/us.md 5): a response without facts is valid and gives no figures. Facts
+    that cannot be placed (no day, an invalid year) are counted and left out.
     """
     answer = _DECODER.decode(body)
     if answer.cik is None and answer.facts is None and body.strip() != _EMPTY:
@@ -111,7 +111,7 @@ def decode(body: bytes, tally: Tally | None = None) -> Answer:
 
 
 def _units(column: str, tag: _Tag, tally: Tally | None) -> Iterator[tuple[str, list[Fact]]]:
-    """Money in every currency, shares as shares; heads in whatever unit the filer thought of."""
+    """Yields money in every currency and share counts in shares; head counts in whatever unit the filer used."""
     for unit, facts in (tag.units or {}).items():
         if column == SHARES and unit != _SHARES_UNIT:
             if tally is not None:
@@ -126,7 +126,7 @@ def _units(column: str, tag: _Tag, tally: Tally | None) -> Iterator[tuple[str, l
 
 
 class _Placing:
-    """Facts to their filings, tag after tag."""
+    """Assigns facts to their filings, tag by tag."""
 
     def __init__(self, tally: Tally | None) -> None:
         self._filings: dict[str, Filing] = {}
@@ -134,7 +134,7 @@ class _Placing:
         self._several: set[str | None] = set()
 
     def place_all(self, column: str, unit: str, facts: list[Fact]) -> None:
-        """Facts of one tag. What is new of a filing's span goes the long way, most does not."""
+        """Places facts of one tag. Only the first fact of a filing's span takes the slow path."""
         filings = self._filings
         for fact in facts:
             filing, value = filings.get(fact.accn), fact.val  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ class _Placing:
             self._place(column, unit, fact)
 
     def finished(self) -> dict[str, Filing]:
-        """All filings. A cover that gives several numbers of shares gives none: they are of classes."""
+        """All filings. A cover with several share counts yields none, since they are counts of share classes."""
         for filing in self._filings.values():
             spans = filing.units.get(COUNTS, {}).values()
             if filing.accession in self._several or len({facts.get(SHARES) for facts in spans} - {None}) > 1:
@@ -171,7 +171,7 @@ class _Placing:
             self._differ(column, values, value, fact)
 
     def _differ(self, column: str, values: Facts, value: int, fact: Fact) -> None:
-        """A fact that one filing gives twice: the more precise counts, else the first."""
+        """Resolves two values of the same fact in one filing: the more precise wins, else the first."""
         finer = None if is_count(column) else _finer(values[column], value)
         if finer is not None:
             values[column] = finer
@@ -181,7 +181,7 @@ class _Placing:
         self._tell("conflicting_fact", column, fact)
 
     def _filing(self, fact: Fact) -> Filing | None:
-        """A filing that was not met before; none where its day is none, or its number, or its form."""
+        """Creates the filing of a fact; None if its day, accession number or form is invalid."""
         number, form, filed = fact.accn, fact.form, fact.filed
         if not filed or not is_day(filed) or not number or not _ACCESSION.fullmatch(number) or not form:
             return None
@@ -194,13 +194,13 @@ class _Placing:
 
 
 def _span(fact: Fact) -> Span | None:
-    """A fact's days; none where one is none, or the last is before the first."""
+    """A fact's days; None if one is invalid, or the last is before the first."""
     start, end = fact.start or "", fact.end or ""
     return (start, end) if is_day(end) and (not start or (is_day(start) and start <= end)) else None
 
 
 def _finer(one: int, other: int) -> int | None:
-    """Of two amounts the one that the other is a rounding of; null where neither is."""
+    """Of two amounts, the one that the other is a rounding of; null where neither is."""
     for finer, coarser in ((one, other), (other, one)):
         for unit in _ROUNDING:
             if coarser % unit == 0 and finer % unit and abs(finer - coarser) * 2 <= unit:
@@ -209,7 +209,7 @@ def _finer(one: int, other: int) -> int | None:
 
 
 def _focus(year: float | str | None) -> int | None:
-    """The year that a filing calls its own, as a number or as text; null where it is none."""
+    """The fiscal year a filing states for itself, as a number or text; null where it is not a year."""
     try:
         found = int(year or 0)
     except (ValueError, OverflowError):
@@ -218,7 +218,7 @@ def _focus(year: float | str | None) -> int | None:
 
 
 def whole(value: float | None) -> int | None:
-    """An amount in whole units, halves away from zero; null where there is none that a column holds."""
+    """An amount in whole units, rounded half away from zero; null if missing or too large for a column."""
     if value is None or not -LARGEST <= value < LARGEST:
         return None
     if type(value) is int:
@@ -228,7 +228,7 @@ def whole(value: float | None) -> int | None:
 
 
 def _tell_unknown(body: bytes, cik: int | str | None, tally: Tally) -> None:
-    """A filer that tags nothing that figures are made of: which taxonomies it uses instead."""
+    """Reports the taxonomies of a filer that uses none of the wanted tags."""
     names: dict[str, Any] | None = msgspec.json.decode(body, type=_Names).facts
     for name in names or ("(none)",):
         tally.add("no_figures_tagged", name[:_EXCERPT], cik)

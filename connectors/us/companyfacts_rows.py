@@ -1,4 +1,4 @@
-"""Filings of one answer to staged rows, and what about them a person should look at.
+"""Turns filings of one response into staged rows, with signals for manual review.
 
 Does not belong here: decoding (`companyfacts_json`), files (`companyfacts`), or which filing's value counts.
 """
@@ -23,7 +23,7 @@ _TWO: Final = 2
 
 
 class Collected:
-    """Rows of many answers, until they make a batch."""
+    """Collects rows of many responses until they make a batch."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
@@ -36,7 +36,7 @@ class Collected:
         return len(self._rows) >= CHUNK
 
     def take(self, cik: str, answer: Answer) -> None:
-        """Rows of one answer."""
+        """Adds the rows of one response."""
         filings = answer.filings.values()
         for filing in filings:
             self._rows.extend(rows(cik, filing))
@@ -51,11 +51,11 @@ class Collected:
                 self.tally.add("does_not_balance", side, filing.accession)
 
     def reject(self, name: str, reason: str) -> None:
-        """A member that could not be read."""
+        """Records a member that could not be read."""
         self._rejects.append((name, reason, ""))
 
     def batches(self) -> Iterator[Batch]:
-        """What was collected, once."""
+        """Yields the collected rows as batches and clears them."""
         names = [{"cik": cik, "name": name} for cik, name in self._filers.items()]
         yield staged.batch(FACTS, self._rows, staged.reject_rows(self._rejects), self.tally.drain())
         yield staged.batch(FILERS, names)
@@ -86,7 +86,7 @@ def rows(cik: str, filing: Filing) -> Iterator[dict[str, Any]]:
 
 
 def unbalanced(filing: Filing) -> Iterator[str]:
-    """Total assets of balance sheets whose other side is another amount (docs/formats/us.md 12.3)."""
+    """Total assets of balance sheets that do not balance (docs/formats/us.md 12.3)."""
     for spans in filing.units.values():
         for facts in spans.values():
             for assets, other in facts_tags.SIDES:
@@ -95,7 +95,7 @@ def unbalanced(filing: Filing) -> Iterator[str]:
 
 
 def no_longer_tagged(filings: Iterable[Filing]) -> Iterator[str]:
-    """Figures that a filer's annual report before the newest has and the newest has not: perhaps a changed tag."""
+    """Figures in a filer's last but one annual report that the newest lacks: perhaps a changed tag."""
     annual = sorted(
         (filing for filing in filings if filing.is_annual and not filing.is_amendment),
         key=lambda filing: filing.filed,

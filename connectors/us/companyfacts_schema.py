@@ -1,4 +1,4 @@
-"""Staged tables of companyfacts: what each filing says of each span of days, and what filers are called there.
+"""Staged tables of companyfacts: the facts of each filing by span of days, and the filers' names there.
 
 Does not belong here: reading (`companyfacts`), or what the columns are for (`facts_tags`).
 """
@@ -38,14 +38,14 @@ FACTS: Final = Table(
         Column("period_end", _D, "last day", nullable=False),
         Column("form", _T, "form type of the filing", nullable=False),
         Column("filed", _D, "day of filing", nullable=False),
-        Column("focus", _I, "fiscal year that the filing calls its own; never the span's"),
+        Column("focus", _I, "fiscal year of the filing; never that of the span"),
         *_figures(),
     ),
 )
 
 FILERS: Final = Table(
     "us_facts_filer",
-    "What a filer is called in its facts.",
+    "Name of a filer in its facts.",
     (CIK,),
     (Column(CIK, _T, "ten digits", nullable=False), Column(NAME, _T, "entityName", nullable=False)),
 )

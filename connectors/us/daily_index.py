@@ -1,9 +1,9 @@
-"""Fetching the index of each day since the last one that was there (docs/formats/us.md 8).
+"""Fetches the index of each day after the last available one (docs/formats/us.md 8).
 
-Published after 22:00 Eastern of business days; a weekend, a holiday and a day to come have none, which the Archives
-say with 403 and a small body of XML. The same days are asked for again until a later one is there, and the last two
-days with it: filings that were accepted late stand in an index that is written again. Bulk submissions reconcile
-what both leave out. Does not belong here: what an index says (`indexes`).
+Indexes are published after 22:00 Eastern of business days; weekends, holidays and future days have none, which
+the Archives answer with 403 and a small XML body. Missing days are requested again until a later one exists,
+together with the last two days: filings accepted late appear in a rewritten index. Bulk submissions reconcile
+what both leave out. Does not belong here: the content of an index (`indexes`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 FIRST: Final = timedelta(
     days=10
-)  # so far back for a first time: the bulk that is loaded with it is a day old
+)  # how far back the first run goes: the bulk file loaded with it is a day old
 AGAIN: Final = timedelta(days=2)
-LONGEST: Final = timedelta(days=92)  # of one run, after a long pause; the next run goes on
+LONGEST: Final = timedelta(days=92)  # per run, after a long pause; the next run continues
 _EASTERN: Final = ZoneInfo("America/New_York")
 _DAY: Final = timedelta(days=1)
 _WEEKEND: Final = 5
@@ -33,7 +33,7 @@ _MISSING: Final = (403, 404)
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The master index of each business day; cursor: the newest day whose index was there."""
+    """Fetches the master index of each business day; the cursor is the newest day with an index."""
     today = _today(http)
     newest = _known(cursor)
     first = today - FIRST if newest is None else min(newest, today) - AGAIN
@@ -46,13 +46,13 @@ def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterat
 
 
 def _today(http: Http) -> date:
-    """The day in Washington by the clock of whoever answers."""
+    """Today's date in Washington by the server's clock."""
     probe = http.get(index_url(http.now().date()), expect={Format.TEXT}, allow=_MISSING)
     return probe.server_time.astimezone(_EASTERN).date()
 
 
 def _known(cursor: Cursor | None) -> date | None:
-    """The day to go on from. A cursor that is no day begins anew: asking again does no harm."""
+    """The day to continue from. An invalid cursor restarts from the beginning: repeated requests do no harm."""
     try:
         return None if cursor is None else date.fromisoformat(cursor.value)
     except ValueError:
@@ -68,7 +68,7 @@ def _days(first: date, last: date) -> Iterator[date]:
 
 
 def index_url(day: date) -> str:
-    """Where the master index of a day stands."""
+    """URL of the master index of a day."""
     quarter = (day.month - 1) // 3 + 1
     return f"{ARCHIVES_URL}/daily-index/{day.year}/QTR{quarter}/master.{day:%Y%m%d}.idx"
 

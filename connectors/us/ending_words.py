@@ -1,7 +1,8 @@
-"""What the text of a current report says of the end of its filer (docs/formats/us.md 12.2): no item tells of it.
+"""Finds phrases in current reports that announce the filer's end (docs/formats/us.md 12.2); no 8-K item does.
 
-A certificate of dissolution under items 5.03 or 8.01; under item 1.03 a plan of liquidation, or chapter 7. Words
-alone: that they are the filer's own end is decided where its registration has ended too (`statuses`).
+Searched are a certificate of dissolution under items 5.03 or 8.01, and under item 1.03 a plan of liquidation or
+chapter 7. Phrases alone do not decide: they count as the filer's own end only if its registration has ended too
+(`statuses`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _PLAN: Final = re.compile(
 
 
 def says(text: str, items: list[str]) -> str | None:
-    """Dissolution or liquidation; None where the report has other items, or says neither."""
+    """Dissolution or liquidation; None if the report has other items or neither phrase."""
     if BANKRUPTCY not in items and TOLD.isdisjoint(items):
         return None
     plain = " ".join(html.unescape(_TAG.sub(" ", text[:_LONGEST])).split())

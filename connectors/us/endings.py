@@ -1,10 +1,10 @@
-"""Dataset us.endings: the filings that tell how a filer ended, of filers that report no more.
+"""Dataset us.endings: the filings that show how filers that no longer report ended.
 
 See docs/formats/us.md 9, 12.2.
 
-The lists of `us.submissions` name them (`aging.ending`): removals and ends of registration of before the feeds were
-followed, and the current reports around them, whose texts tell of a dissolution. Each is asked for whole, once.
-Does not belong here: reading a filing (`headers`), or what follows from it (`statuses`).
+The lists of `us.submissions` name them (`aging.ending`): removals and ends of registration from before the
+feeds were followed, and the current reports around them, which may announce a dissolution. Each is fetched
+once, in full. Does not belong here: reading a filing (`headers`), or what follows from it (`statuses`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Filings that the lists of filers name, oldest first."""
+    """Filings named by the filers' lists, oldest first."""
     if f.ENDINGS.name not in tables:
         return
     named = tables[f.ENDINGS.name].unique([f.CIK, f.ACCESSION]).sort(f.FILED, f.ACCESSION, f.CIK)
@@ -35,13 +35,13 @@ def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Each filing once, as the whole text."""
+    """Fetches the full text of each filing once."""
     yield from headers_fetch.fetch(http, cursor, subjects, headers_fetch.whole_url)
 
 
 DATASET: Final = dataset(
     key=r.ENDINGS_KEY,
-    title="EDGAR: filings that tell how a filer ended",
+    title="EDGAR: filings that report how a filer ended",
     cadence=Cadence(cron="0 11 * * *", stale_after_hours=96),
     guard=Guard(max_rejected=0.05),
     files=("endings/**",),

@@ -1,7 +1,7 @@
-"""What is held of one filer while its filings are read: figures by period and by day, as last filed.
+"""Latest figures of one filer, by period and balance date, while its filings are processed in order.
 
-Belongs here: when a later filing's figure takes the place of an earlier one. Does not belong here: the walk over
-filings (`facts_versions`).
+Belongs here: when a later filing's figure replaces an earlier one. Does not belong here: iterating over filings
+(`facts_versions`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.us.facts_model import COUNTS, Facts, Filing, Span
 from connectors.us.periods import TOLERANCE, ordinal
 
 FLOWS: Final = ("revenue", "operating_result", "net_result")
-_UNITS: Final = (10**6, 10**5, 10**3)  # in which filers round: millions, millions with one decimal, thousands
+_UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 
 
 @dataclass(slots=True)
@@ -35,8 +35,8 @@ class Statement:
 class Item:
     """A figure as last filed; `facts` are those it was chosen from.
 
-    seen: the day it was last filed so. superseded: the day until which it stood otherwise; empty where it never
-    did.
+    seen: the day it was last filed with this value. superseded: the last day it was filed with another value;
+    empty if it never had one.
     """
 
     amount: int
@@ -50,7 +50,7 @@ class Item:
 
 
 class Derived(NamedTuple):
-    """A figure that is a difference: the amount, how many sums were taken off, and under which tags all stood."""
+    """A figure computed as a difference: its amount, the number of sums subtracted, and their common tags."""
 
     amount: int
     parts: int
@@ -59,10 +59,10 @@ class Derived(NamedTuple):
 
 @dataclass(slots=True)
 class Held:
-    """Figures of one period or of one day.
+    """Figures of one period or of one balance date.
 
-    stamp: how often they changed. restated: whether one ever stood otherwise. tried: which sums, at which of
-    their stamps, were last taken for what nobody filed.
+    stamp: how often they changed. restated: whether one ever had another value. tried: the sums, and their
+    stamps, last used to derive figures that were not filed.
     """
 
     items: dict[str, Item] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Held:
     tried: tuple[object, ...] = ()
 
     def is_news(self, facts: Facts, filing: Filing) -> bool:
-        """Whether a filing says of a period anything but what the one before it said."""
+        """Whether a filing says anything about a period that differs from the previous filing."""
         said = (facts, filing.is_periodic)
         if said == self.last:
             for item in self.items.values():
@@ -83,10 +83,10 @@ class Held:
         return True
 
     def take(self, name: str, figure: Figure, facts: Facts, filing: Filing) -> bool:
-        """A later filing's figure; whether it changes what is held.
+        """Applies a later filing's figure; returns whether the stored value changes.
 
-        A wider scope never replaces a narrower one, another kind of document never a periodic report, a part that
-        is merely repeated never the total it was part of, and a coarser rounding nothing.
+        A wider scope never replaces a narrower one, a non-periodic document never a periodic report, a merely
+        repeated part never the total it belonged to, and a coarser rounding never anything.
         """
         item = self.items.get(name)
         periodic = filing.is_periodic
@@ -107,7 +107,7 @@ class Held:
         if _rounds(item.amount, figure.amount, filing):
             item.seen = filing.filed
             return False
-        # another scope is another figure, not another value of it
+        # another scope is another figure, not another value of the same figure
         superseded = item.seen if figure.rank == item.rank else item.superseded
         self.stamp, self.restated = self.stamp + 1, self.restated or bool(superseded)
         self.items[name] = Item(*figure, periodic, facts, filing.filed, superseded)
@@ -115,18 +115,18 @@ class Held:
 
 
 def _keeps(item: Item, name: str, figure: Figure) -> bool:
-    """Whether the figure held is the better one though it is older."""
+    """Whether the stored figure is better although it is older."""
     if name != "revenue":
         return figure.rank > item.rank
     if figure.computed and not item.computed:
-        return True  # a sum of parts where a total was filed
+        return True  # a sum of parts where a total had been filed
     return all(item.facts.get(tag) == figure.amount for tag in figure.tags)
 
 
 def _rounds(before: int, after: int, filing: Filing) -> bool:
     """Whether the later amount is the earlier one in a coarser unit (docs/contract/contract.md 4.3).
 
-    Rounded columns are made to add up, so an amount may lie a whole unit beside its own rounding.
+    Rounded columns are adjusted to add up, so an amount may differ from its own rounding by a whole unit.
     """
     coarser = unit_of(filing)
     return before % coarser != 0 and abs(before - after) < coarser
@@ -149,7 +149,7 @@ def unit_of(filing: Filing) -> int:
 
 @dataclass(slots=True)
 class PeriodBook:
-    """What was stated of one period so far."""
+    """All figures stated for one period so far."""
 
     last: tuple[str | None, dict[str, int | None]] | None = None
     statements: int = 0
@@ -157,7 +157,7 @@ class PeriodBook:
 
 
 class Book:
-    """All that is held of one filer, by currency: amounts of two currencies never meet."""
+    """All figures of one filer, by currency: amounts in two currencies are never mixed."""
 
     def __init__(self) -> None:
         self._periods: dict[tuple[str | None, Span], Held] = {}
@@ -166,7 +166,7 @@ class Book:
         self._starting: dict[tuple[str | None, int], list[Span]] = defaultdict(list)
 
     def period(self, currency: str | None, span: Span) -> Held:
-        """What is held of a period."""
+        """Figures of a period."""
         found = self._periods.get((currency, span))
         if found is None:
             found = self._periods[currency, span] = Held()
@@ -175,7 +175,7 @@ class Book:
         return found
 
     def balance(self, currency: str | None, day: str) -> Held:
-        """What is held of a day."""
+        """Figures of a balance date."""
         found = self._days.get((currency, day))
         if found is None:
             found = self._days[currency, day] = Held()
@@ -186,7 +186,7 @@ class Book:
         return self._ending.get((currency, day), [])
 
     def starting(self, currency: str | None, day: str) -> list[Span]:
-        """Periods that begin on a day, as filings date it: a year and its quarters may do so days apart."""
+        """Periods that begin on a day as filings date it: a year and its quarters may start days apart."""
         first = ordinal(day)
         days = range(first - TOLERANCE, first + TOLERANCE + 1)
         return [span for near in days for span in self._starting.get((currency, near), ())]

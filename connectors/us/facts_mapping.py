@@ -1,7 +1,8 @@
-"""Present rows of facts to the shared `filings` and `financials_reported`.
+"""Maps present fact rows to the shared `filings` and `financials_reported`.
 
-A filing of facts is one document; its comparatives are statements of it too where they change what was known of a
-period. Does not belong here: which value counts (`facts_versions`), versions of the shared tables (pipelines).
+A filing with facts is one document; its comparatives become statements of that document too if they change what
+was known of a period. Does not belong here: which value counts (`facts_versions`), versions of the shared
+tables (pipelines).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _FILED: Final = pl.Schema(
 
 
 def tables(present: Present) -> dict[str, pl.DataFrame]:
-    """`filings` and `financials_reported` of the filers at hand."""
+    """`filings` and `financials_reported` of the touched filers."""
     frame = _facts(present)
     reported: list[dict[str, Any]] = []
     filed: list[dict[str, Any]] = []
@@ -60,7 +61,7 @@ def tables(present: Present) -> dict[str, pl.DataFrame]:
 
 
 def _facts(present: Present) -> pl.DataFrame:
-    """Facts of both sources; of a filing that companyfacts knows only its own, whose days are exact."""
+    """Facts of both sources; for a filing that companyfacts has, only companyfacts, because its days are exact."""
     exact = rows(present, f.FACTS).with_columns(rounded=pl.lit(value=False))
     history = rows(present, HISTORY).with_columns(rounded=pl.lit(value=True))
     rest = history.join(exact.select("cik", "accession"), on=["cik", "accession"], how="anti")
@@ -71,7 +72,7 @@ def _facts(present: Present) -> pl.DataFrame:
 
 
 def _filers(frame: pl.DataFrame) -> Iterator[tuple[str, str, list[Filing]]]:
-    """The filings of each filer, as they were read."""
+    """The filings of each filer, in the order read."""
     filings: dict[str, Filing] = {}
     known: tuple[str, str] | None = None
     for row in frame.iter_rows():
@@ -120,7 +121,7 @@ def _is_ifrs(filing: Filing, currency: str | None) -> bool:
 
 
 def _filed(company: str, cik: str, found: Read) -> Iterator[dict[str, Any]]:
-    """Reports of a period alone: other documents are news, not accounts (docs/formats/us.md 12.6)."""
+    """Reports of a period only: other documents are news, not accounts (docs/formats/us.md 12.6)."""
     for filing, own in found.reports:
         yield {
             "filing_id": filing_id(cik, filing.accession),
@@ -154,7 +155,7 @@ def _filings(found: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def names(present: Present) -> pl.LazyFrame:
-    """What facts call their filers, who are companies: they file accounts. History's names come last."""
+    """Filer names in the facts; these filers file accounts, so they are companies. History's names come last."""
     both = [
         rows(present, table).select(f.CIK, f.NAME, "_observed_at") for table in (f.FILERS, HISTORY_FILERS)
     ]

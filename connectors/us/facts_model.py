@@ -1,7 +1,7 @@
-"""What the reading of facts hands to their mapping: filings, and in each the facts of every span of days.
+"""Model passed from reading facts to mapping them: filings, and in each the facts of every span of days.
 
-Days are texts as the source writes them, which compare as days do: a large issuer has thousands of facts and
-most of them say nothing new. Does not belong here: JSON (`companyfacts_json`), chains or periods.
+Days are strings in the source's format, which sort like dates: a large issuer has thousands of facts and most
+of them are repeats. Does not belong here: JSON (`companyfacts_json`), chains or periods.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # thei
 _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
 _COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
 _USUAL: Final = "USD"
-LARGEST: Final = 10**18  # no amount has as much, in any currency; and sums of a few fit a column
-COUNTS: Final = ""  # the unit that heads and shares are kept under: no currency
+LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column
+COUNTS: Final = ""  # pseudo-unit for head and share counts: no currency
 
 
 @dataclass(slots=True)
 class Filing:
-    """One accession: its form, its day, the year it calls its own, and its facts by unit and span."""
+    """One accession: its form, its day, its stated fiscal year, and its facts by unit and span."""
 
     accession: str
     form: str
@@ -35,12 +35,12 @@ class Filing:
     focus: int | None  # DocumentFiscalYearFocus: the filing's, never a fact's (docs/formats/us.md 5)
     units: dict[str, dict[Span, Facts]] = field(default_factory=dict)
     rounded: bool = False  # days are rounded to ends of months (docs/formats/us.md 6)
-    raw: str | None = None  # where it stands in RAW, and since when it is known
+    raw: str | None = None  # its path in RAW, and since when it is known
     seen: datetime = datetime.min  # noqa: DTZ901 - before everything
     base: str = field(init=False)  # the form without its amendment mark
     is_annual: bool = field(init=False)
-    is_periodic: bool = field(init=False)  # others only count where no report of the period tells of it
-    known_until: str = field(init=False)  # the last day that it can tell of
+    is_periodic: bool = field(init=False)  # other documents count only if no report covers the period
+    known_until: str = field(init=False)  # the last day that it can report on
 
     def __post_init__(self) -> None:
         self.base = self.form.removesuffix(AMENDED)
@@ -53,9 +53,9 @@ class Filing:
         return self.form.endswith(AMENDED)
 
     def currency(self, usual: str | None = _USUAL) -> str | None:
-        """The unit that most of its amounts are in: a convenience translation has fewer (docs/formats/us.md 12.3).
+        """The unit of most of its amounts: a convenience translation has fewer (docs/formats/us.md 12.3).
 
-        Of as many amounts in two units those count that the filer's annual reports are in.
+        On a tie the currency of the filer's annual reports wins.
         """
         units = [unit for unit in self.units if unit != COUNTS]
         if len(units) == 1:
@@ -65,7 +65,7 @@ class Filing:
 
 
 def _end_of_month(day: str) -> str:
-    """As a text that compares so: the rounded end of a period may lie behind the day of filing."""
+    """End of the month, as a string that sorts: the rounded end of a period may fall after the filing day."""
     return f"{day[:8]}31"
 
 

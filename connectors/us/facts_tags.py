@@ -1,7 +1,7 @@
-"""The tags that figures are made of, by filer type, as data (docs/formats/us.md 12.3).
+"""The XBRL tags of each figure, by filer type, as data (docs/formats/us.md 12.3).
 
-Tags of `us-gaap` stand under their own names, those of `ifrs-full` and `dei` behind a prefix, as the staged columns
-are named. Does not belong here: which of several tags counts (`chains`), or periods.
+Tags of `us-gaap` appear without a prefix, those of `ifrs-full` and `dei` with one, like the staged columns.
+Does not belong here: which of several tags counts (`chains`), or periods.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 IFRS: Final = "ifrs_"
 DEI: Final = "dei_"
 
-# Commercial revenue. Of the totals the larger counts: other filers use `Revenues` for a fragment, or for 0.
+# Commercial revenue. The largest total counts: other filers use `Revenues` for a fragment, or for 0.
 TOTALS: Final = (
     "Revenues",
     "RevenueFromContractWithCustomerExcludingAssessedTax",
@@ -30,7 +30,7 @@ PARTS: Final = (
     "OperatingLeaseLeaseIncome",
     "RevenuesNetOfInterestExpense",
 )
-# Of a part that is larger than every total the totals are fragments: a utility's contracts, a lender's fees.
+# If such a part is larger than every total, the totals are fragments: a utility's contracts, a lender's fees.
 WHOLES: Final = ("RegulatedAndUnregulatedOperatingRevenue", "RevenuesNetOfInterestExpense")
 LEASES: Final = ("OperatingLeaseLeaseIncome", "OperatingLeasesIncomeStatementLeaseRevenue")
 REAL_ESTATE: Final = ("RealEstateRevenueNet", *LEASES)
@@ -51,7 +51,7 @@ BANK_SIGNS: Final = (
 TRADE_SIGNS: Final = (
     "CostOfRevenue",
     "GrossProfit",
-)  # who has these is no bank, whatever its finance arm tags, unless it has both parts of a bank's revenue
+)  # a filer with these is not a bank, whatever its finance arm tags, unless it has both parts of a bank's revenue
 
 INSURER_SIGNS: Final = ("PremiumsEarnedNet", "PolicyholderBenefitsAndClaimsIncurredNet")
 INSURER_DUE: Final = ("PremiumsEarnedNet", "NetInvestmentIncome")
@@ -76,8 +76,9 @@ PRETAX: Final = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
 )
 
-# From the parent's scope to wider ones: a later filing that has only a wider one never replaces a narrower one. Of
-# two standards the like scopes are alike (`SCOPES`): who goes over to IFRS restates the parent's result.
+# From the parent's scope to wider ones: a later filing with only a wider scope never replaces a narrower one.
+# Equivalent scopes of the two standards have equal ranks (`SCOPES`), so a filer moving to IFRS restates the
+# parent's result.
 NET_RESULT: Final = (
     "NetIncomeLoss",
     "ProfitLoss",
@@ -133,7 +134,7 @@ MONEY: Final = tuple(
         )
     )
 )
-SHARES: Final = f"{DEI}EntityCommonStockSharesOutstanding"  # of the cover page's own day
+SHARES: Final = f"{DEI}EntityCommonStockSharesOutstanding"  # as of the cover page's own day
 WANTED: Final = (*MONEY, *EMPLOYEES, SHARES)
 BALANCES: Final = frozenset((*EQUITY, *ASSETS, PROPERTY))
 # Both sides of one balance sheet, by standard (docs/formats/us.md 12.3: they are equal).
@@ -141,7 +142,7 @@ SIDES: Final = (ASSETS[:2], ASSETS[2:])
 
 
 def _scopes(chain: tuple[str, ...]) -> dict[str, int]:
-    """Each tag's place among those of its own standard."""
+    """Rank of each tag among those of its own standard."""
     own = [tag for tag in chain if not tag.startswith(IFRS)]
     return {
         tag: place

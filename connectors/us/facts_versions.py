@@ -1,10 +1,10 @@
-"""All filings of one filer to statements: every version of every period, in the order they were filed.
+"""Turns all filings of one filer into statements: every version of every period, in filing order.
 
-A statement is what is known of a period once a filing is in: the filing's own figures, completed by those that it
-leaves out and an earlier one gives (balances at quarter ends often stand in the original report alone). So what a
-filing leads to depends on it and on those before it, never on those that follow (docs/formats/us.md 12.3). Does not
-belong here: which tag is which figure (`chains`), quarters out of sums (`quarters`), shared tables
-(`facts_mapping`).
+A statement is the state of knowledge about a period once a filing is in: the filing's own figures, completed by
+those that it omits and an earlier one gives (balances at quarter ends are often in the original report only).
+The result of a filing thus depends on it and on earlier filings, never on later ones (docs/formats/us.md 12.3).
+Does not belong here: which tag is which figure (`chains`), quarters derived from sums (`quarters`), shared
+tables (`facts_mapping`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SERVED: Final = (Length.YEAR, Length.QUARTER)
 
 
 class Read(NamedTuple):
-    """What all filings of one filer come to: statements in order of filing, and the period each report is of."""
+    """The result for one filer: statements in filing order, and the period of each report."""
 
     statements: list[Statement]
     reports: list[tuple[Filing, Span]]
@@ -40,15 +40,16 @@ def read_filings(filings: Iterable[Filing]) -> Read:
 
 
 def in_order(filings: Iterable[Filing]) -> list[Filing]:
-    """Filings in the order they count in.
+    """Filings in the order in which they are applied.
 
-    Of one day the year's report speaks first, or balances that a quarter's repeats would make a version of theirs.
+    On equal days the annual report comes first; otherwise balances it shares with a quarterly report would
+    become a version of its own.
     """
     return sorted(filings, key=lambda one: (one.filed, not one.is_annual, one.is_amendment, one.accession))
 
 
 def _finished(reader: _Reader) -> Iterator[Statement]:
-    """Labels of years, and which statements stand only in another year's report."""
+    """Adds fiscal year labels, and marks statements that appear only in another year's report."""
     years = FiscalYears((own, filing.focus) for filing, own in reader.reports if filing.is_annual)
     several = {span for span, book in reader.books.items() if book.statements > 1}
     for statement in reader.statements:
@@ -60,19 +61,19 @@ def _finished(reader: _Reader) -> Iterator[Statement]:
 
 
 class _Reader:
-    """One filer's filings, taken one after another."""
+    """Processes one filer's filings in order."""
 
     def __init__(self) -> None:
         self.statements: list[Statement] = []
         self.books: dict[Span, PeriodBook] = {}
         self.reports: list[tuple[Filing, Span]] = []
         self._usual: str | None = None  # the currency of annual reports
-        self._years: set[Span] = set()  # that annual reports tell of: sums of twelve months need be none
+        self._years: set[Span] = set()  # covered by annual reports: sums of twelve months need not be years
         self._periods = Periods()
         self._book = Book()
 
     def take(self, filing: Filing) -> None:
-        """What one filing says, and the statements that it makes."""
+        """Applies one filing and adds the statements that result."""
         currency = filing.currency(self._usual)
         spans = filing.units.get(currency or COUNTS, {})
         filer = chains.filer_of(tag for facts in spans.values() for tag in facts)
@@ -91,7 +92,7 @@ class _Reader:
             self._state(filing, currency, span, own)
 
     def _flows(self, filing: Filing, spans: dict[Span, Facts]) -> tuple[dict[Span, Facts], dict[str, str]]:
-        """Facts of periods by the period's known days; and by what other end the filing calls them."""
+        """Facts by the known days of their period, and the end date the filing itself uses where it differs."""
         flows: dict[Span, Facts] = {}
         ends: dict[str, str] = {}
         for span, facts in spans.items():
@@ -147,7 +148,7 @@ class _Reader:
         return touched
 
     def _heads(self, filing: Filing, currency: str | None) -> None:
-        """People employed, where tagged: of the period, else at its end."""
+        """Employees, where tagged: for the period, else at its end."""
         for (start, end), facts in filing.units.get(COUNTS, {}).items():
             figure = chains.first(facts, facts_tags.EMPLOYEES)
             if figure is not None and start <= end <= filing.filed:
@@ -156,12 +157,12 @@ class _Reader:
                 place.take("employees", figure, facts, filing)
 
     def _state(self, filing: Filing, currency: str | None, span: Span, own: Span | None) -> None:
-        """A statement of one period, where the filing is the period's own or changes what was known."""
+        """Adds a statement of one period if it is the filing's own or the filing changes what was known."""
         is_own = own is not None and span[1] == own[1]
         if length(span) not in _SERVED and span != own:
             return
         if length(span) is Length.YEAR and filing.base in INTERIM and span not in self._years:
-            return  # the last twelve months, as utilities tell of in each quarter
+            return  # the last twelve months, which utilities report each quarter
         book = self.books.setdefault(span, PeriodBook())
         if book.is_periodic and not filing.is_periodic:
             return
@@ -179,7 +180,7 @@ class _Reader:
     def _amounts(
         self, currency: str | None, span: Span, *, periodic: bool
     ) -> tuple[dict[str, int | None], tuple[str, ...]]:
-        """What is held of a period; of a report's what proxies and the like gave of it alone is not told."""
+        """Amounts known of a period; for a report, without those that only proxies and similar documents gave."""
         held, balance = self._book.period(currency, span), self._book.balance(currency, span[1])
         amounts: dict[str, int | None] = {}
         derived: list[str] = []
@@ -195,15 +196,15 @@ class _Reader:
 
 
 def own_period(filing: Filing, flows: dict[Span, Facts], spans: dict[Span, Facts]) -> Span | None:
-    """The period that a report is of: the newest of the length that such a form tells of.
+    """The period a report covers: the newest one of the length usual for its form.
 
-    Only where there is none of it, as in a first or a transition report, the newest of any length, the longest; and
-    where the balance sheet is of a later day, as of a successor after a reorganisation, the period to that day.
+    If there is none, as in a first or a transition report, the longest of the newest of any length; if the
+    balance sheet is of a later day, as of a successor after a reorganisation, the period to that day.
 
     Args:
         filing: the report.
-        flows: its periods, as they are known.
-        spans: all that it says in its currency, balances too.
+        flows: its periods, by their known days.
+        spans: all its spans in its currency, balances included.
     """
     if not filing.is_periodic or not flows:
         return None
@@ -221,7 +222,7 @@ def own_period(filing: Filing, flows: dict[Span, Facts], spans: dict[Span, Facts
 
 
 def _succeeding(flows: dict[Span, Facts], spans: dict[Span, Facts], newest: str) -> list[Span]:
-    """Periods to the day of the newest balance sheet, where that is a quarter or more after all usual periods."""
+    """Periods up to the newest balance sheet, if that is a quarter or more after all usual periods."""
     later = [span for span in flows if ordinal(span[1]) - ordinal(newest) >= SHORTEST]
     if not later:
         return []

@@ -1,10 +1,10 @@
-"""The staged tables of the feeds: which filings exist, as the newest ones and the indexes say.
+"""The staged tables of the feeds: which filings exist, as the newest ones and the indexes list them.
 
 See docs/formats/us.md 8.
 
-They say whom to ask about what; the filing itself comes from the submissions, the facts and the documents. One
-row per filing and party, since one filing names several filers. Names of parties are not kept: many are persons.
-Does not belong here: reading (`getcurrent`, `indexes`), or who is asked about what (`named`).
+They only determine what to fetch; the filing comes from the submissions, the facts and the documents. One row
+per filing and party, since one filing names several filers. Names of parties are not kept: many are persons.
+Does not belong here: reading (`getcurrent`, `indexes`), or which filings are fetched (`named`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The part of the market that gives filings and news: getcurrent, indexes, 8-K, Forms 25 and 15.
+"""The feeds part of the market, filings and news: getcurrent, indexes, 8-K, Forms 25 and 15.
 
-Belongs here: naming its datasets, their CIK columns and their mapping. Does not belong here: reading any of them.
+Belongs here: listing its datasets, their CIK columns and their mapping. Does not belong here: reading any of
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def shared(present: Present, _today: date) -> SharedTables:
 
 PART: Final = Part(
     datasets=(getcurrent.DATASET, indexes.DATASET, headers.DATASET, endings.DATASET),
-    # the feeds only say whom to ask: their rows concern nobody by themselves
+    # the feeds only determine what to fetch: their rows alone concern no company
     numbers=dict.fromkeys(f.STAGED, f.CIK),
     shared=shared,
 )

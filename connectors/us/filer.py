@@ -1,7 +1,7 @@
-"""Dataset us.filer: answers about filers that the feeds name, into the tables of us.submissions.
+"""Dataset us.filer: single submissions responses for filers named by the feeds, into the us.submissions tables.
 
-Of the nightly archive and an answer the newer holds, and of one instant the answer. Does not belong here: reading
-an answer (`submissions`), or asking (`submissions_fetch`).
+The newer of nightly archive and response wins; on equal timestamps the response wins. Does not belong here:
+reading a response (`submissions`), or fetching it (`submissions_fetch`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from connectors.us.submissions_fields import ANSWERS_KEY
 
 
 def wanted(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Filings after which a company's own page is read again at once, as the feeds name them."""
+    """Filings named by the feeds after which a company's submissions are fetched again at once."""
     yield from named(tables, OF_PROFILES)
 
 

@@ -1,10 +1,10 @@
-"""Staged filings to the shared `filings`: annual and interim reports of the company itself.
+"""Maps staged filings to the shared `filings`: annual and interim reports of the company itself.
 
 See docs/formats/us.md 12.6.
 
-Every other filing stays in `us_filed`: it is none of accounts and makes no event. A 6-K counts where it holds XBRL,
-since most of them hold no statements. A report that holds XBRL waits some days for its figures, which follow within
-the night: told of before them, it would be told of without them for good. Does not belong here: figures, or news.
+Every other filing stays in `us_filed`: it holds no accounts and makes no event. A 6-K counts if it holds XBRL,
+since most hold no statements. A report with XBRL waits some days for its figures, which usually follow within
+the night: an event published before them would never include them. Does not belong here: figures, or news.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from warehouse.schema.tables import FILINGS
 
 ANNUAL_REPORT: Final = "annual_report"
 INTERIM_REPORT: Final = "interim_report"
-WAIT: Final = timedelta(days=3)  # of our own choosing: a night, and one more that fails
+WAIT: Final = timedelta(days=3)  # of our own choosing: one night, and another in case it fails
 _SAME_PERIOD: Final = ["company_id", "filing_type", "period_end"]
 
 
 def filing_type(form: pl.Expr, is_xbrl: pl.Expr) -> pl.Expr:
-    """The kind of a company's own report of a period; null for every other form."""
+    """The type of a company's own periodic report; null for every other form."""
     interim = forms.of(form, forms.INTERIM) | ((forms.base(form) == forms.FOREIGN_INTERIM) & is_xbrl)
     return (
         pl.when(forms.of(form, forms.ANNUAL))
@@ -39,7 +39,7 @@ def filing_type(form: pl.Expr, is_xbrl: pl.Expr) -> pl.Expr:
 def reports(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.DataFrame:
     """FILINGS rows of the reports in filers' lists.
 
-    facts: cik and accession of the filings whose facts are here, which those of the last days wait for.
+    facts: cik and accession of the filings that already have facts; recent reports wait for theirs.
     """
     new = pl.col(f.FILED) > today - WAIT
     awaited = filed.filter(new, pl.col(f.IS_XBRL)).join(facts, on=[f.CIK, f.ACCESSION], how="anti")
@@ -67,7 +67,7 @@ def reports(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.DataFra
 
 
 def _address() -> pl.Expr:
-    """The primary document; where none is named, the index page."""
+    """URL of the primary document; where none is named, the index page."""
     number = pl.col(f.ACCESSION)
     document = pl.concat_str(
         pl.lit(f"{ARCHIVES_URL}/data/"),
@@ -81,9 +81,9 @@ def _address() -> pl.Expr:
 
 
 def with_known_starts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Reports whose first day nobody tells have that of another report of the same kind and last day.
+    """Fills missing first days from another report of the same type and last day.
 
-    Figures tell the first day and lists do not: an amendment without figures (docs/formats/us.md 13, pitfall 19)
+    Facts have the first day and lists do not: an amendment without facts (docs/formats/us.md 13, pitfall 19)
     would otherwise look like the report of another period.
     """
     known = pl.col("period_start").min().over(_SAME_PERIOD)

@@ -1,6 +1,7 @@
-"""The part of the market that gives figures: companyfacts, Financial Statement Data Sets.
+"""The financials part of the market: companyfacts, Financial Statement Data Sets.
 
-Belongs here: naming its datasets, their CIK columns and their mapping. Does not belong here: reading any of them.
+Belongs here: listing its datasets, their CIK columns and their mapping. Does not belong here: reading any of
+them.
 """
 
 from __future__ import annotations

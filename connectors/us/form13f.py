@@ -1,7 +1,8 @@
 """Dataset us.form13f: quarterly positions of institutional managers, Form 13F (docs/formats/us.md 7.4).
 
-Belongs here: the declaration, what a file is, and which documents of a filing are read. The table has a name of the
-manager's own choice: it is known by its root. Does not belong here: the reading (`form13f_xml`).
+Belongs here: the declaration, recognising files, and which documents of a filing are read. The table's file
+name is up to the manager, so it is recognised by its root element. Does not belong here: parsing
+(`form13f_xml`).
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ Row = dict[str, Any]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A filing, its cover or its table."""
+    """Recognises a filing, its cover or its table."""
     del name
     return holders_files.recognised(head, _FORM, _MARK, "Form 13F")
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """The cover and the positions of one report, as far as the file holds them."""
+    """Batches of the cover and the positions of one report, as far as the file holds them."""
     tally = Tally(piece.dataset)
     filing, documents = holders_files.parts(piece, holders_files.body(piece))
     told: Row = {
@@ -66,12 +67,12 @@ def read(piece: Piece) -> Iterator[Batch]:
     yield staged.batch(
         COVERS, [cover] if cover is not None else [], staged.reject_rows(rejects), tally.drain()
     )
-    numbered = enumerate(rows, start=1)  # through all tables of the filing
+    numbered = enumerate(rows, start=1)  # across all tables of the filing
     yield staged.batch(POSITIONS, [row | told | common | {LINE: str(place)} for place, row in numbered])
 
 
 def _last_day(accession: str | None) -> date | None:
-    """The last day of the year of an accession: enough to tell the unit of values, which changed with a year."""
+    """Last day of the accession's year: enough to choose the unit of values, which changed at a year's start."""
     return date(order(accession)[0], 12, 31) if accession is not None else None
 
 
@@ -80,7 +81,7 @@ def _is_table(document: Document) -> bool:
 
 
 def _audit(cover: Row, rows: list[Row], tally: Tally, example: str) -> None:
-    """Signals where the table is not what the cover says it is: rows are missing, or values are."""
+    """Emits signals where the table contradicts the cover: missing rows, or different total values."""
     if cover["form"].startswith(_NOTICE):
         return
     if cover["entries"] is not None and cover["entries"] != len(rows):

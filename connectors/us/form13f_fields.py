@@ -1,7 +1,7 @@
 """The staged tables of Form 13F: the cover of a manager's report, and its positions (docs/formats/us.md 7.4).
 
-A position names its issuer by CUSIP alone: whose that is, Schedules 13D and 13G say. Does not belong here: reading
-(`form13f_xml`), or what becomes of a position (`form13f_holdings`).
+A position names its issuer by CUSIP alone; Schedules 13D and 13G link CUSIPs to issuers. Does not belong here:
+parsing (`form13f_xml`), or the mapping of a position (`form13f_holdings`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ POSITIONS: Final = Table(
         Column("classTitle", _T, "class as titled"),
         Column(CUSIP, _T, "eight or nine signs"),
         Column("value", _T, "value as reported: thousands of dollars until 2022, dollars since"),
-        Column("dollars", _T, "the value in dollars; null where nobody knows the unit"),
+        Column("dollars", _T, "the value in dollars; null if the unit is unknown"),
         Column("shares", _T, "number of shares, or principal amount"),
         Column("kind", _T, "SH: shares; PRN: principal amount of a debt"),
         Column("option", _T, "Put or Call: no shares are held"),

@@ -1,8 +1,9 @@
-"""Form 13F to shared holdings: a manager's shares of a company at the end of each quarter (docs/formats/us.md 7.4).
+"""Maps Form 13F to shared holdings: a manager's shares of a company per quarter end (docs/formats/us.md 7.4).
 
-A RESTATEMENT replaces what was reported for its quarter, NEW HOLDINGS adds to it. Rows of one CUSIP are added,
-options and debts are none. A percentage is derived, where the shares outstanding are known; without it nothing is
-told: a manager reports what it manages and owns little of it. Does not belong here: reading (`form13f_xml`).
+A RESTATEMENT replaces what was reported for its quarter, NEW HOLDINGS adds to it. Rows of one CUSIP are summed;
+options and debt are excluded. The percentage is derived from the shares outstanding where known; without it no
+holding is published: a manager reports what it manages and owns little of it. Does not belong here: parsing
+(`form13f_xml`).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from connectors.us.schedule13_holdings import Identities
 RESTATEMENT: Final = "RESTATEMENT"
 ADDED: Final = "NEW HOLDINGS"
 _ORIGINALS: Final = ("13F-HR", "13F-NT")
-_NEXT: Final = timedelta(days=92 + 45)  # the next quarter's report is due then
+_NEXT: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report
 _EARLIEST: Final = date.min
 _NOTHING: Final = Decimal(0)
 
@@ -45,10 +46,10 @@ def statements(
     outstanding: Outstanding = MappingProxyType({}),
     known: Identities = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Shared holdings of the touched companies at the end of every quarter, each record's oldest first.
+    """Shared holdings of the touched companies at every quarter end, oldest first within each record.
 
-    What no newer report tells of is over when one was due, if that is before `today`. `known`: holders that
-    Schedules 13D and 13G name, as they do: a manager of those is no second holder.
+    A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
+    `today`. `known`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
     """
     managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in present(positions):
@@ -65,7 +66,7 @@ def statements(
 def _quarters(
     company: str, told: list[Row], outstanding: Outstanding
 ) -> Iterator[tuple[Row, Decimal | None]]:
-    """Of each quarter the last row and the percentage: from the first that is known on, be it known or not."""
+    """The last row and the percentage of each quarter, from the first quarter with a known percentage on."""
     is_known = False
     for period in sorted({row["period"] for row in told}):
         reported = standing(row for row in told if row["period"] == period)
@@ -78,7 +79,7 @@ def _quarters(
 
 
 def standing(rows: Iterable[Row]) -> list[Row]:
-    """Of one manager and quarter, what holds after all its reports."""
+    """The rows of one manager and quarter that remain in effect after all its reports."""
     told = (row for row in rows if _is_understood(row))
     held: list[Row] = []
     for _, group in groupby(sorted(told, key=_age), key=_age):
@@ -88,7 +89,7 @@ def standing(rows: Iterable[Row]) -> list[Row]:
 
 
 def _is_understood(row: Row) -> bool:
-    """An amendment that does not say how it amends is told of by a signal and left out: neither is a guess."""
+    """Whether the kind of amendment is known. Others are signalled and left out: neither kind is assumed."""
     return row["form"] in _ORIGINALS or row["amendment"] in (RESTATEMENT, ADDED)
 
 

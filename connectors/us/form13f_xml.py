@@ -1,7 +1,7 @@
-"""Form 13F as XML: the cover and the information table (docs/formats/us.md 7.4).
+"""Parses Form 13F XML: the cover and the information table (docs/formats/us.md 7.4).
 
-Values were thousands of dollars in filings before 3 January 2023 and are dollars since, whatever the quarter; no
-mark in the file says which. Does not belong here: which documents a filing has (`form13f`).
+Values were thousands of dollars in filings before 3 January 2023 and are dollars since, whatever the quarter;
+nothing in the file indicates which. Does not belong here: which documents a filing has (`form13f`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from connectors.us.holders_xml import at, children, count_unknown, local, text, 
 from connectors.us.register import central_index_key
 from warehouse.schema.types import LARGEST_INTEGER
 
-DOLLARS_SINCE: Final = date(2023, 1, 3)  # days of filing, not of the quarter
+DOLLARS_SINCE: Final = date(2023, 1, 3)  # compared with the filing day, not the quarter
 AMENDMENTS: Final = frozenset({"RESTATEMENT", "NEW HOLDINGS"})
 _REPORTS: Final = frozenset({"13F HOLDINGS REPORT", "13F NOTICE", "13F COMBINATION REPORT"})
 _KINDS: Final = frozenset({"SH", "PRN"})
@@ -30,7 +30,7 @@ _THOUSAND: Final = Decimal(1000)
 _CHEAPEST, _DEAREST = (
     Decimal("0.5"),
     Decimal(5_000),
-)  # dollars a share; outside are few of any manager's positions
+)  # dollars per share; few of any manager's positions are outside
 _FEW: Final = 0.5
 _KNOWN: Final = frozenset(
     {
@@ -48,7 +48,7 @@ def cover(piece: Piece, body: bytes, tally: Tally) -> Row:
     header, page = at(root, "headerData"), at(root, "formData", "coverPage")
     form = text(header, "submissionType") or ""
     if not form.startswith("13F") or page is None:
-        raise Unreadable(piece.dataset, piece.name, f"form «{form}» where the cover of a 13F was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected the cover of a 13F, found form «{form}»")
     info = at(header, "filerInfo")
     period = values.day(text(info, "periodOfReport") or text(page, "reportCalendarOrQuarter"))
     if period is None:
@@ -89,7 +89,7 @@ def _amendment(page: etree._Element, form: str, tally: Tally, example: str) -> s
 
 
 def positions(piece: Piece, body: bytes, filed_on: date | None, tally: Tally) -> list[Row]:
-    """The rows of an information table. The day of filing tells the unit of their values."""
+    """The rows of an information table. The filing day determines the unit of their values."""
     root = tree(piece, body, "informationTable", tally)
     found = list(_positions(root, tally, piece.name))
     if filed_on is None and found:
@@ -144,7 +144,7 @@ def _position(entry: etree._Element, tally: Tally, example: str) -> Row:
 
 
 def _is_doubtful(rows: list[Row], factor: Decimal) -> bool:
-    """Whether most positions would cost what hardly any share costs."""
+    """Whether most positions imply an implausible price per share."""
     held = [
         (Decimal(row["value"]), Decimal(row["shares"]))
         for row in rows

@@ -1,8 +1,8 @@
-"""Form 15: registration of some classes ends, or the duty to report for them (docs/formats/us.md 9).
+"""Form 15: registration of some share classes ends, or the duty to report for them (docs/formats/us.md 9).
 
-Prose in a printed frame: the classes that it covers stand above «(Title of each class of securities covered by
-this Form)», those that remain above «(Titles of all other classes …)». No sample is at hand: what does not read
-so is null and told. Does not belong here: whether a company stopped reporting (`statuses`).
+Prose in a printed frame: the classes it covers are above «(Title of each class of securities covered by this
+Form)», those that remain above «(Titles of all other classes …)». No sample is at hand: what does not match is
+null and signalled. Does not belong here: whether a company stopped reporting (`statuses`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FORMS: Final = frozenset({"15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "1
 _COVERED: Final = re.compile(
     r"\(\s*titles?\s+of\s+each\s+class\s+of\s+securities\s+covered\s+by\s+this\s+form\s*\)", re.IGNORECASE
 )
-# what stands between the words is bounded: an open bracket must not be followed to the end of the text
+# the text between the words is bounded: an open bracket must not be followed to the end of the text
 _BETWEEN: Final = r"[^()]{0,300}(?:\([^()]{0,80}\)[^()]{0,300}){0,6}"
 _OTHERS: Final = re.compile(
     r"\(\s*titles?\s+of\s+all\s+other\s+classes\s+of\s+securities\b" + _BETWEEN + r"\)", re.IGNORECASE
@@ -36,7 +36,7 @@ _LONGEST_TITLE: Final = 2_000
 
 
 def row(text: str, accession: str, cik: str, form: str, filed: Any, tally: Tally) -> dict[str, Any]:
-    """The row of `us_form15` for one filer, with the classes as far as the text tells them."""
+    """The `us_form15` row of one filer, with the classes as far as the text gives them."""
     plain = _plain(text)
     covered, others = _COVERED.search(plain), _OTHERS.search(plain)
     security = remaining = None
@@ -61,13 +61,13 @@ def row(text: str, accession: str, cik: str, form: str, filed: Any, tally: Tally
 
 
 def _plain(text: str) -> str:
-    """The words of a document: tags gone, entities read, each block on its own line."""
+    """The plain text of a document: tags removed, entities decoded, each block on its own line."""
     stripped = re.sub(r"<[^<>]{0,2000}>", "\n", text[:_LONGEST])
     return re.sub(r"[ \t\xa0]+", " ", html.unescape(stripped))
 
 
 def _last_lines(text: str) -> str | None:
-    """What stands last before a caption: behind the caption before it."""
+    """The last lines before a caption, after the caption preceding it."""
     offices = [found.end() for found in _OFFICES.finditer(text)]
     behind = text[offices[-1] if offices else text.rfind(")") + 1 :]
     return _words(behind)

@@ -1,7 +1,7 @@
 """Form 25-NSE: an exchange removes one class of securities from listing (docs/formats/us.md 9).
 
-Most are of notes, warrants, units or preferred stock, while the company's shares trade on: `is_share` tells. The
-issuer's own Form 25 is prose as a rule; its header tells that there is one. Does not belong here: whether a
+Most concern notes, warrants, units or preferred stock, while the company's shares keep trading: see `is_share`.
+The issuer's own Form 25 is usually prose; only its header shows that it exists. Does not belong here: whether a
 company has left its exchange (`statuses`).
 """
 
@@ -24,7 +24,7 @@ _OPEN: Final = b"<XML>"
 _CLOSE: Final = b"</XML>"
 _DELAY: Final = timedelta(days=10)  # 17 CFR 240.12d2-2(d)
 _RULE: Final = re.compile(r"12d2-2\s*(\(a\)\([1-4]\)|\([bc]\))")
-# how a description of the company's own shares begins
+# how descriptions of a company's own shares begin
 _SHARE: Final = re.compile(
     r"(?:the\s+)?(?:class\s+[a-z]\b|series\s+[a-z]\s+(?=common|ordinary)|(?:non-)?voting\b|"
     r"common\s+(?:stock|shares?|units?)|ordinary\s+shares?|registered\s+(?:ordinary\s+)?shares?|"
@@ -41,9 +41,9 @@ _CLASS: Final = re.compile(r"(?:the\s+)?class\s+[a-z]\b", re.IGNORECASE)
 
 
 def is_share(description: str | None) -> bool | None:
-    """Whether a class is the company's own shares: by how its description begins. Null without a description.
+    """Whether a class is the company's own shares, by the start of its description. Null without a description.
 
-    «Class A» alone is not enough: of what, says what follows («Class A Warrants» are none).
+    «Class A» alone is not enough: the words after it decide («Class A Warrants» are not shares).
     """
     text = " ".join((description or "").split())
     if not text:
@@ -62,7 +62,7 @@ def is_share(description: str | None) -> bool | None:
 
 
 def notification(body: bytes) -> bytes | None:
-    """The XML of a notification, alone or in its block of a whole filing; None where there is none."""
+    """The XML of a notification, standalone or inside a full submission; None where there is none."""
     root = body.find(ROOT)
     if root < 0 or b"<DOCUMENT>" not in body:
         return None if root < 0 else body
@@ -73,11 +73,11 @@ def notification(body: bytes) -> bytes | None:
 def removal(
     xml: bytes, accession: str, filed: date | None, tally: Tally
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """The row of `us_form25`, or why there is none."""
+    """The `us_form25` row, or the reason why there is none."""
     try:
         found = parse(xml)
     except Malformed as error:
-        return None, f"a notification of removal was due: {error}"
+        return None, f"expected a notification of removal: {error}"
     texts = _texts(found.roots[0])
     if found.repaired:
         tally.add("repaired_markup", "notificationOfRemoval", accession)
@@ -107,7 +107,7 @@ def removal(
 
 
 def _texts(root: etree._Element) -> dict[str, str]:
-    """Texts by path below the root, without namespaces; of two alike the first. No deeper than the form is."""
+    """Texts by path below the root, without namespaces; the first of duplicates. Depth is limited to the form's."""
     texts: dict[str, str] = {}
     for part in root:
         name = _local(part)

@@ -1,7 +1,7 @@
-"""Items of Form 8-K: from codes, from labels of either epoch, and from the text where a header leaves them blank.
+"""Items of Form 8-K: from codes, from old or new labels, and from the text where a header leaves them blank.
 
-The numbers changed on 23 August 2004 (docs/formats/us.md 9): «Results of Operations and Financial Condition» was 12
-and is 2.02. Does not belong here: headers (`sgml_header`), or what an item means for news (`releases`).
+The numbers changed on 23 August 2004 (docs/formats/us.md 9): «Results of Operations and Financial Condition»
+was 12 and is 2.02. Does not belong here: headers (`sgml_header`), or what an item means for news (`releases`).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _LONGEST: Final = 200_000  # characters of a document that are searched
 
 
 def is_current_report(form: str) -> bool:
-    """8-K and its kin, amendments too."""
+    """Whether a form is an 8-K or a variant, amendments included."""
     return form.startswith("8-K")
 
 
 def items(
     codes_given: Iterable[str], labels: Iterable[str], filed: date | None, tally: Tally, example: str
 ) -> list[str]:
-    """Items of one 8-K in the order of the header, each once; what is unknown is told and left out."""
+    """Items of one 8-K in header order, without duplicates; unknown ones are signalled and left out."""
     found: dict[str, None] = {}
     for code in map(str.strip, codes_given):
         if _CODE.fullmatch(code) and code in ITEMS:
@@ -59,7 +59,7 @@ def items(
 
 
 def items_in_text(text: str, filed: date | None) -> list[str]:
-    """Items that head a section of the report itself, and not to say that there is none.
+    """Items that head a section of the report itself, except sections stating that there is nothing to report.
 
     Headers before August 2004 leave items blank, and the form was often filled in with every item it has.
     """
@@ -68,7 +68,7 @@ def items_in_text(text: str, filed: date | None) -> list[str]:
     headings = list(_HEADING.finditer(plain))
     ends = [*(heading.start() for heading in headings[1:]), len(plain)]
     found: dict[str, None] = {}
-    for heading, end in zip(headings, ends, strict=False):  # of no headings there is still an end
+    for heading, end in zip(headings, ends, strict=False):  # without headings there is still one end
         code = heading[1]
         is_told = code in ITEMS and ("." in code) == is_new
         if is_told and not _EMPTY.match(plain, heading.end(), end):

@@ -1,8 +1,8 @@
-"""Form types: which are a company's own reports, and what the others tell of its registration.
+"""Form types: which are a company's own reports, and which concern its registration.
 
 See docs/formats/us.md 9, 12.2.
 
-Belongs here: families of forms, as sets and as expressions. Does not belong here: what follows from them
+Belongs here: families of forms, as sets and as expressions. Does not belong here: conclusions from them
 (`statuses`, `filings`).
 """
 
@@ -16,7 +16,7 @@ ANNUAL: Final = frozenset(
     {"10-K", "10-KT", "10-K405", "10-KT405", "10-KSB", "10-KSB40", "10-KT40", "20-F", "40-F"}
 )
 INTERIM: Final = frozenset({"10-Q", "10-QT", "10-QSB"})
-FOREIGN_INTERIM: Final = "6-K"  # holds statements now and then: where it holds XBRL
+FOREIGN_INTERIM: Final = "6-K"  # holds statements only now and then: when it holds XBRL
 CURRENT: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5", "10-D"})
 REGISTRATION: Final = frozenset(
     {"10-12B", "10-12G", "10-SB", "10SB12G", "20FR12B", "20FR12G", "40FR12B", "40FR12G"}
@@ -25,10 +25,10 @@ REGISTRATION: Final = frozenset(
 OWN: Final = ANNUAL | INTERIM | {FOREIGN_INTERIM} | CURRENT | REGISTRATION
 ENDING: Final = frozenset({"15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "15F-15D", "REVOKED"})
 REMOVAL: Final = frozenset({"25", "25-NSE"})
-MERGER: Final = frozenset({"DEFM14A", "DEFM14C"})  # papers of a merger of the company itself
-OFFER: Final = "SC TO-T"  # stands in the bidder's list too, there without the file number of a subject
-EXCHANGE: Final = frozenset({"S-4", "F-4"})  # shares for shares, but also notes for notes of who goes on
-SUBJECT: Final = "005-"  # file numbers of who is the subject of an offer or of large stakes
+MERGER: Final = frozenset({"DEFM14A", "DEFM14C"})  # documents of a merger of the company itself
+OFFER: Final = "SC TO-T"  # also appears in the bidder's list, without the file number of a subject company
+EXCHANGE: Final = frozenset({"S-4", "F-4"})  # exchange of shares, but also of a continuing company's notes
+SUBJECT: Final = "005-"  # file numbers of subjects of an offer or of large stakes
 BY_EXCHANGE: Final = "25-NSE"
 AMENDED: Final = "/A"
 
@@ -39,15 +39,15 @@ def base(form: pl.Expr) -> pl.Expr:
 
 
 def of(form: pl.Expr, family: frozenset[str]) -> pl.Expr:
-    """Whether a form is of a family, amended or not."""
+    """Whether a form belongs to a family, amended or not."""
     return base(form).is_in(sorted(family))
 
 
 def about_itself(cik: pl.Expr, form: pl.Expr, accession: pl.Expr) -> pl.Expr:
-    """Not a removal that the filer, an exchange, hands in about somebody else's securities."""
+    """False for removals that the filer, an exchange, submits about another company's securities."""
     return ~((base(form) == BY_EXCHANGE) & (accession.str.slice(0, 10) == cik))
 
 
 def is_own(form: str | None) -> bool:
-    """Whether a form is a report or registration that a company files of itself."""
+    """Whether a form is a report or registration that a company files about itself."""
     return form is not None and form.removesuffix(AMENDED) in OWN

@@ -1,8 +1,8 @@
 """Dataset us.fsds: the quarterly Financial Statement Data Sets, for history (docs/formats/us.md 6).
 
-Of each filing the facts of the whole entity under standard tags: what companyfacts has, for filers that it has no
-more. Days are rounded to ends of months there; where companyfacts knows a filing this dataset is silent about it
-(`facts_mapping`). Does not belong here: the daily sources (`companyfacts`).
+Reads the facts of the whole entity under standard tags: the same as companyfacts, for filers it no longer
+covers. Days are rounded to month ends; filings that companyfacts has are ignored here (`facts_mapping`). Does
+not belong here: the daily sources (`companyfacts`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _COLUMNS: Final[Mapping[tuple[str, str], str]] = {taxonomy_of(name): name for na
 
 
 def recognise(_name: str, head: bytes) -> Recognised | NotOurs:
-    """A quarter's archive."""
+    """Recognises a quarter's archive."""
     said = trouble(head)
     if said is not None:
         return NotOurs(said)
@@ -66,8 +66,8 @@ def recognise(_name: str, head: bytes) -> Recognised | NotOurs:
     if found is Format.ZIP:
         return Recognised(None, Scope.PART)
     if head.startswith(b"PAR1"):
-        return NotOurs("Parquet that somebody made of these tables: the SEC publishes zips of text")
-    return NotOurs(f"{found.value} where the zip of a quarter was due")
+        return NotOurs("Parquet conversion of these tables: the SEC publishes zips of text")
+    return NotOurs(f"expected the zip of a quarter, found {found.value}")
 
 
 def read(piece: Piece) -> Iterator[Batch]:
@@ -93,7 +93,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _members(piece: Piece) -> dict[str, Member]:
-    """The two tables that are read, wherever in the archive they stand."""
+    """The two tables that are read, in any folder of the archive."""
     tables: dict[str, Member] = {}
     try:
         for member in archives.members(piece.open, piece.name, keep=lambda name: bool(_TABLE.search(name))):
@@ -114,7 +114,7 @@ def _inner(piece: Piece, member: Member) -> Piece:
 
 
 def _filings(piece: Piece, member: Member) -> tuple[pl.DataFrame, list[pl.DataFrame], tuple[Signal, ...]]:
-    """One row per filing; those without a number, a filer or a day are rejects."""
+    """One row per filing; rows without accession number, filer or day are rejected."""
     frames: list[pl.DataFrame] = []
     refused: list[pl.DataFrame] = []
     told: list[Signal] = []
@@ -138,7 +138,7 @@ def _filings(piece: Piece, member: Member) -> tuple[pl.DataFrame, list[pl.DataFr
 
 
 def _wanted(rows: pl.DataFrame) -> pl.DataFrame:
-    """Values of the wanted tags of the whole entity: no segment, no co-registrant, no tag of the filer's own."""
+    """Values of the wanted tags for the whole entity: no segment, no co-registrant, no custom tag."""
     taxonomy = pl.col("version").str.split("/").list.first()
     names = pl.DataFrame(
         [(taxonomy, tag, column) for (taxonomy, tag), column in _COLUMNS.items()],
@@ -152,13 +152,13 @@ def _wanted(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _day(name: str) -> pl.Expr:
-    """A day of a time in which there were accounts; null for any other."""
+    """A day in the range in which accounts exist; null for any other."""
     day = pl.col(name).str.to_date("%Y%m%d", strict=False)
     return pl.when(day.is_between(date(1900, 1, 1), date(2199, 12, 31))).then(day)
 
 
 def _dated(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Values with their days: the rounded end, and the first day of the months that so many quarters are."""
+    """Values with their days: the rounded end, and the first day computed from the number of quarters."""
     quarters = pl.col("qtrs").cast(pl.Int64, strict=False)
     quarters = pl.when(quarters.is_between(0, _MOST)).then(quarters)
     end = _day("ddate")
@@ -183,7 +183,7 @@ def _wide(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The quarters after the last that was taken, oldest first, until one is not there yet."""
+    """Fetches the quarters after the last one read, oldest first, until one is not published yet."""
     last = _QUARTER.match("" if cursor is None else cursor.value)
     name = _FIRST if last is None else _after(last)
     while (answer := ask(http, f"{URL}/{name}.zip", {Format.ZIP})) is not None:

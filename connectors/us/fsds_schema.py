@@ -1,4 +1,4 @@
-"""Tables of the Financial Statement Data Sets: two of the source's, as text, and the staged one made of them.
+"""Tables of the Financial Statement Data Sets: two of the source's, as text, and the staged one built from them.
 
 Does not belong here: reading (`fsds`), or what the columns are for (`facts_tags`).
 """
@@ -61,7 +61,7 @@ HISTORY: Final = Table(
 )
 FILERS: Final = Table(
     "us_fsds_filer",
-    "What a filer was called in its newest filing of a quarter.",
+    "Name of a filer in its newest filing of a quarter.",
     ("cik",),
     (
         Column("cik", Kind.TEXT, "ten digits", nullable=False),

@@ -1,8 +1,8 @@
-"""Dataset us.getcurrent: the Atom of newest filings (docs/formats/us.md 8).
+"""Dataset us.getcurrent: the Atom feed of newest filings (docs/formats/us.md 8).
 
-Belongs here: the declaration, what a page is, its entries as rows. An entry stands for a filing and one party of
-it, so a filing comes several times, on one page and on the next. Does not belong here: paging
-(`getcurrent_fetch`), or asking for what is named (`named`).
+Belongs here: the declaration, recognising pages, their entries as rows. An entry is one filing and one of its
+parties, so a filing appears several times, on one page and on the next. Does not belong here: paging
+(`getcurrent_fetch`), or fetching the filings named (`named`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from connectors.us import getcurrent_fetch
 from connectors.us.access import LIMITER, RATE
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
 
-_LIMIT: Final = 16 << 20  # a hundred entries are sixty kilobytes
+_LIMIT: Final = 16 << 20  # a hundred entries have sixty kilobytes
 _ATOM: Final = "{http://www.w3.org/2005/Atom}"
 _TITLE: Final = re.compile(r".* \(([0-9]{1,10})\) \(([^()]+)\)\s*", re.DOTALL)
 _ID: Final = re.compile(r"urn:tag:sec\.gov,2008:accession-number=([0-9]{10}-[0-9]{2}-[0-9]{6})")
@@ -38,7 +38,7 @@ _OWN: Final = frozenset({"title", "link", "id", "author", "updated", "entry"})
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A page says what is new; what it does not name is not absent. Past the end comes HTML."""
+    """Recognises a page, which is a delta: filings it omits are not deleted. Past the end the SEC sends HTML."""
     del name
     head = opening(head)
     if sniff(head) is Format.HTML:
@@ -53,15 +53,15 @@ def read(piece: Piece) -> Iterator[Batch]:
     with staged.opened(piece) as body:
         text = body.read(_LIMIT + 1)
     if len(text) > _LIMIT or sniff(text) is not Format.XML:
-        due = "a page of the Atom of newest filings was due"
+        due = "expected a page of the Atom of newest filings"
         raise Unreadable(piece.dataset, piece.name, f"{due}, not {len(text)} bytes of {sniff(text)}")
     try:
         found = parse(text)
     except Malformed as error:
-        raise Unreadable(piece.dataset, piece.name, f"an Atom page was due: {error}") from error
+        raise Unreadable(piece.dataset, piece.name, f"expected an Atom page: {error}") from error
     root = found.roots[0]
     if root.tag != f"{_ATOM}feed":
-        raise Unreadable(piece.dataset, piece.name, f"an Atom feed was due, not {root.tag}")
+        raise Unreadable(piece.dataset, piece.name, f"expected an Atom feed, not {root.tag}")
     work = _Page(Tally(piece.dataset))
     if found.repaired:
         work.tally.add("repaired_markup", "feed", piece.name)
@@ -72,7 +72,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 class _Page:
-    """Rows of one page while it is read."""
+    """Collects the rows of one page while it is parsed."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
@@ -124,7 +124,7 @@ class _Page:
             return None
 
     def _accepted(self, text: str, accession: str) -> datetime | None:
-        """An instant only where it carries its offset: a wall clock without one is none."""
+        """An instant, only if the text has a UTC offset; a local time without one gives None."""
         try:
             found = datetime.fromisoformat(text)
             if found.tzinfo is not None:
@@ -148,7 +148,7 @@ DATASET: Final = Dataset(
     key=f.CURRENT_KEY,
     title="EDGAR: newest filings",
     licence=LICENCE,
-    cadence=Cadence(cron="*/2 10-23,0-4 * * *", stale_after_hours=96),  # nothing at weekends and holidays
+    cadence=Cadence(cron="*/2 10-23,0-4 * * *", stale_after_hours=96),  # no filings at weekends and holidays
     guard=Guard(max_rejected=0.05),
     host=FILES_HOST,
     rate=RATE,

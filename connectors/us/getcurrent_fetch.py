@@ -1,9 +1,9 @@
-"""Paging through the newest filings until a page names nothing new (docs/formats/us.md 8).
+"""Pages through the newest filings until a page has nothing new (docs/formats/us.md 8).
 
-Pages overlap, since the window shifts while it is paged and shared caches answer polls seconds apart from
-different first pages; what is told twice is known by its accession number. The interface ends somewhere past 5,000
-entries, with HTML and 503: what lies behind comes with the index of the day. Does not belong here: what an entry
-says (`getcurrent`).
+Pages overlap, because the window shifts during paging and shared caches answer polls seconds apart with
+different first pages; duplicates are recognised by accession number. The interface ends somewhere past 5,000
+entries, with HTML and 503; older filings come with the daily index. Does not belong here: the content of an
+entry (`getcurrent`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from connectors.us.register import FILES_URL
 if TYPE_CHECKING:
     from connectors.kit.http import Fetched, Http
 
-COUNT: Final = 100  # the most a page holds
-STEP: Final = 80  # so many further: a fifth of a page is seen twice
+COUNT: Final = 100  # the maximum per page
+STEP: Final = 80  # offset to the next page: a fifth of each page is read twice
 END: Final = 5_000
 _NUMBER: Final = re.compile(rb"accession-number=([0-9]{10}-[0-9]{2}-[0-9]{6})")
 _OUT_OF_SERVICE: Final = 503
@@ -34,7 +34,7 @@ _OK: Final = 200
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages from the newest on; the cursor comes with the last, so that a broken run is made again whole."""
+    """Fetches pages, newest first; the cursor comes with the last, so an interrupted run is repeated in full."""
     known = Memory.of(cursor)
     fresh: list[str] = []
     held: Arrival | None = None
@@ -59,7 +59,7 @@ def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterat
 
 
 def _page(http: Http, start: int) -> Fetched | None:
-    """One page; None past the end."""
+    """Fetches one page; None past the end."""
     query = {
         "action": "getcurrent",
         "type": "",
@@ -76,10 +76,10 @@ def _page(http: Http, start: int) -> Fetched | None:
         return answer
     if answer.status == _FORBIDDEN:
         raise Blocked(
-            url, _FORBIDDEN, block(answer.read()) or "the SEC refuses this caller: look at FIRM_USER_AGENT"
+            url, _FORBIDDEN, block(answer.read()) or "the SEC rejects this client: check FIRM_USER_AGENT"
         )
     if start > 0 and answer.format is Format.HTML:
         return None
     if answer.format is Format.HTML:
-        raise Unavailable(url, answer.status, "the newest filings are out of service: ask again later")
-    raise WrongBody(url, answer.status, f"an Atom page was due, the body is {answer.format.value}")
+        raise Unavailable(url, answer.status, "the newest filings are out of service: try again later")
+    raise WrongBody(url, answer.status, f"expected an Atom page, found {answer.format.value}")

@@ -1,8 +1,8 @@
-"""Dataset us.headers: single filings that tell what lists do not (docs/formats/us.md 8, 9).
+"""Dataset us.headers: single filings, with details that lists lack (docs/formats/us.md 8, 9).
 
-Read are headers in every dress, whole filings as text, and the XML of Form 25-NSE. Documents of a filing by
-themselves are left out: nothing in them says which filing they are of. Belongs here: the declaration, what a file
-is, rows. Does not belong here: asking (`headers_fetch`), or what becomes of the rows (`releases`, `statuses`).
+Reads headers in all formats, full submission text files, and the XML of Form 25-NSE. Standalone documents are
+left out: nothing in them identifies their filing. Belongs here: the declaration, recognising files, rows. Does
+not belong here: fetching (`headers_fetch`), or the mapping of the rows (`releases`, `statuses`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from connectors.us.access import LIMITER, RATE
 from connectors.us.register import FILES_HOST, LICENCE
 from connectors.us.sgml_header import Header
 
-_LIMIT: Final = 64 << 20  # a whole filing with its pictures
+_LIMIT: Final = 64 << 20  # a full submission with its pictures
 _ENVELOPE: Final = re.compile(
     rb"<(?:SEC-DOCUMENT|SEC-HEADER|IMS-HEADER|SUBMISSION)>|^ACCESSION NUMBER:|^<ACCEPTANCE-DATETIME>",
     re.MULTILINE | re.IGNORECASE,
@@ -31,17 +31,17 @@ _ENVELOPE: Final = re.compile(
 _OTHERS: Final = {
     Format.JSON: "the list of files of a filing: names and sizes, no header",
     Format.XML: "a document of a filing in markup (a cover page, facts): its header is read instead",
-    Format.HTML: "a document of a filing by itself, without header: nothing in it says which filing it is of",
-    Format.TEXT: "a document of a filing by itself, without header: nothing in it says which filing it is of",
+    Format.HTML: "a single document of a filing, without header: its filing cannot be identified",
+    Format.TEXT: "a single document of a filing, without header: its filing cannot be identified",
 }
-_REACH: Final = 4_096  # a signed envelope may stand in front of the header
+_REACH: Final = 4_096  # a signed envelope may precede the header
 _ACCESSION: Final = re.compile(r"(?<![0-9])([0-9]{10})-?([0-9]{2})-?([0-9]{6})(?![0-9])")
 _OPEN: Final = "<DOCUMENT>"
 _CLOSE: Final = "</DOCUMENT>"
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Headers, pages of filings and notifications of removal; of the rest says what it is."""
+    """Recognises headers, filing index pages and removal notifications; rejects others naming their type."""
     head = opening(head)
     if _ENVELOPE.search(head[:_REACH]) or index_page.MARK in head:
         return Recognised(None, Scope.PART)
@@ -49,7 +49,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
         if _ACCESSION.search(name):
             return Recognised(None, Scope.PART)
         return NotOurs(
-            "a notification of removal whose name holds no accession number: nothing says which it is"
+            "a notification of removal without accession number in its name: it cannot be identified"
         )
     found = sniff(head)
     return NotOurs(_OTHERS.get(found, f"no filing: {found.value}"))
@@ -79,7 +79,7 @@ def _page(piece: Piece, body: bytes) -> Header:
 
 
 class _Work:
-    """Reads one piece into rows, rejects and signals."""
+    """Parses one piece into rows, rejects and signals."""
 
     def __init__(self, piece: Piece) -> None:
         self._piece = piece
@@ -88,7 +88,7 @@ class _Work:
         self._refused: list[tuple[object, str, object]] = []
 
     def batches(self) -> Iterator[Batch]:
-        """What was read; the rejects and signals stand with the first table."""
+        """Batches of the parsed rows; rejects and signals go with the first table."""
         first = next((name for name, rows in self._rows.items() if rows), f.HEADERS.name)
         for name, rows in self._rows.items():
             if name == first:
@@ -98,7 +98,7 @@ class _Work:
                 yield staged.batch(f.STAGED[name], rows)
 
     def whole(self, body: bytes) -> None:
-        """A header with or without its documents."""
+        """Processes a header with or without its documents."""
         text = body.decode("latin-1")
         header = sgml_header.header(text)
         start = text.find(_OPEN)
@@ -115,17 +115,17 @@ class _Work:
             self._prose(first, header.form, header.accession, header.filed)
 
     def _notified(self, body: bytes, form: str, accession: str, filed: date | None) -> None:
-        """A removal from listing, as far as it is a notification."""
+        """Processes a removal from listing, if it is a notification."""
         xml = form25.notification(body)
-        if form.endswith(forms.AMENDED):  # says nowhere whether it mends or takes back
+        if form.endswith(forms.AMENDED):  # nothing in it says whether it corrects or withdraws
             self._tally.add("amendment_not_read", form, accession)
-        elif xml is None:  # the issuer's own is prose
+        elif xml is None:  # the issuer's own form is prose
             self._tally.add("no_notification", form, accession)
         else:
             self.removal(xml, accession, filed)
 
     def _prose(self, text: str, form: str, accession: str, filed: date) -> None:
-        """What the first document tells of each filer: classes of Form 15, the end in a current report."""
+        """Reads the first document for each filer: classes of Form 15, the announced end in a current report."""
         named = [row for row in self._rows[f.HEADERS.name] if row[f.ROLE] == "FILER"]
         if form.removesuffix(forms.AMENDED) in form15.FORMS:
             rows = (form15.row(text, accession, row[f.CIK], form, filed, self._tally) for row in named)
@@ -136,7 +136,7 @@ class _Work:
             ]
 
     def header(self, header: Header, text: str = "") -> None:
-        """Rows of `us_header`, one per party."""
+        """Adds the rows of `us_header`, one per party."""
         if header.accession is None or header.form is None:
             missing = "accession number" if header.accession is None else "form"
             raise Unreadable(self._piece.dataset, self._piece.name, f"a header without {missing}")
@@ -170,7 +170,7 @@ class _Work:
         blanks = sum(1 for label in header.labels if not label.strip())
         if not found and blanks:
             read = form8k.items_in_text(text, header.filed)
-            if len(read) == blanks:  # as many as the header has; else one was taken for an item
+            if len(read) == blanks:  # the number must match the header; otherwise other text was matched
                 found = read
                 self._tally.add("items_from_text", header.form or "", number)
         if not found:
@@ -180,12 +180,12 @@ class _Work:
     def number_in_name(self) -> str:
         found = _ACCESSION.search(self._piece.name)
         if found is None:
-            reason = "its name holds no accession number: nothing says which filing it is"
+            reason = "its name holds no accession number: the filing cannot be identified"
             raise Unreadable(self._piece.dataset, self._piece.name, reason)
         return "-".join(found.groups())
 
     def removal(self, xml: bytes, accession: str, filed: date | None) -> None:
-        """The row of `us_form25`."""
+        """Adds the row of `us_form25`."""
         row, reason = form25.removal(xml, accession, filed, self._tally)
         if row is None:
             self._refused.append((accession, str(reason), xml[:200]))

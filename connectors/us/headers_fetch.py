@@ -1,8 +1,8 @@
-"""Asking for single filings that the feeds name: once each, by accession number (docs/formats/us.md 4, 8).
+"""Fetches single filings named by the feeds, once each by accession number (docs/formats/us.md 4, 8).
 
-Of current reports the page `-index-headers.html` is enough: header and list of documents in a few kilobytes. Forms
-25 and 15 are asked for whole, since their class of securities stands in the document. Does not belong here: reading
-(`headers`), or whose filings are named (`named`).
+For current reports the page `-index-headers.html` is enough: header and list of documents in a few kilobytes.
+Forms 25 and 15 are fetched in full, since the document has the class of securities. Does not belong here:
+reading (`headers`), or which filings are named (`named`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMS: Final = CURRENT_REPORTS | {"6-K"} | REMOVALS | DEREGISTRATIONS
 WHOLE: Final = REMOVALS | DEREGISTRATIONS
-EACH: Final = 50  # answers after which what was asked is remembered, so that a broken run does not begin anew
+EACH: Final = 50  # filings after which the cursor is saved, so that an interrupted run does not start over
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
@@ -33,14 +33,14 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def url_of(filing: Filing) -> str:
-    """Where a filing is asked for: any CIK that is attached to it answers in the path."""
+    """URL of a filing: the CIK of any of its parties works in the path."""
     if filing.form.removesuffix("/A") in WHOLE:
         return whole_url(filing)
     return f"{_folder(filing)}-index-headers.html"
 
 
 def whole_url(filing: Filing) -> str:
-    """Where a filing with all its documents stands."""
+    """URL of a full submission with all documents."""
     return f"{_folder(filing)}.txt"
 
 
@@ -54,7 +54,7 @@ def fetch(
     subjects: Iterable[str],
     address: Callable[[Filing], str] = url_of,
 ) -> Iterator[Arrival]:
-    """Each filing once, whoever is a party of it. One that fails is asked for again with the next run."""
+    """Fetches each filing once, whatever its parties. One that fails is retried by the next run."""
     memory = Memory.of(cursor)
 
     def answer(filing: Filing) -> Iterator[Arrival]:

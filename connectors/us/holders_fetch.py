@@ -1,8 +1,8 @@
-"""Asking for ownership filings that the feeds name: each whole, header and documents in one body.
+"""Fetches ownership filings named by the feeds as full submissions, header and documents in one body.
 
 See docs/formats/us.md 4.
 
-Does not belong here: rates and refusals (`access`), or which filings are named (`named`).
+Does not belong here: rate limits and refusals (`access`), or which filings are named (`named`).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from connectors.kit.http import Http
 
 _KINDS: Final = frozenset({Format.XML, Format.TEXT})
-EACH: Final = 50  # filings between two cursors that are kept
+EACH: Final = 50  # filings after which the cursor is saved
 
 
 def wanted(
     forms: Collection[str], roles: tuple[str, ...]
 ) -> Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]:
-    """The `wants` of a dataset: filings of its forms that the feeds just named."""
+    """The `wants` of a dataset: filings of its forms recently named by the feeds."""
     return partial(named.named, forms=forms, parties=roles)
 
 
 def filings(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Each filing once, whoever is a party of it. One that fails is asked for again with the next run."""
+    """Fetches each filing once, whatever its parties. One that fails is retried by the next run."""
     memory = Memory.of(cursor)
 
     def answer(filing: Filing) -> Iterator[Arrival]:
@@ -45,6 +45,6 @@ def filings(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Itera
             yield found.arrival(f"{filing.accession}.txt", Scope.PART)
 
     def asked(filing: Filing) -> None:
-        memory.add(filing.accession)  # one that is gone too: nobody brings it back
+        memory.add(filing.accession)  # a missing filing counts as fetched: it will not come back
 
     yield from each(new_filings(memory, subjects), answer, asked, memory.cursor, EACH)

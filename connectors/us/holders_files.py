@@ -1,6 +1,6 @@
-"""What a file of ownership is: a whole filing, the XML of one, the page or text of an older one, or none of these.
+"""Recognises ownership files: a full submission, the XML of one, the page or text of an older one, or neither.
 
-Belongs here: telling them apart by their bytes, and opening them. Does not belong here: reading a form.
+Belongs here: distinguishing them by their bytes, and opening them. Does not belong here: reading a form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.us import access, holders_submission, sgml_header
 from connectors.us.holders_submission import Document, Submission, is_submission
 
 LARGEST: Final = 256 << 20  # bytes: the largest filings of managers are some 60 MB
-WITHHELD: Final = b"<unreadable>"  # of `holders_redact`: before the reason why nothing of a body was kept
+WITHHELD: Final = b"<unreadable>"  # of `holders_redact`: prefix of the reason why nothing of a body was kept
 _ACCESSION: Final = re.compile(r"(?<!\d)(\d{10}-\d{2}-\d{6})(?!\d)")
 _VIEW: Final = re.compile(rb"\.FormData\s*\{|\bclass=[\"']FormData", re.IGNORECASE)
 
@@ -23,7 +23,7 @@ _VIEW: Final = re.compile(rb"\.FormData\s*\{|\bclass=[\"']FormData", re.IGNORECA
 def recognised(
     head: bytes, form: re.Pattern[str], mark: re.Pattern[bytes], title: str
 ) -> Recognised | NotOurs:
-    """Whether the head is of a form: by the header's form type, or by a mark that every document of it bears."""
+    """Recognises a form by the header's form type, or by a mark found in every document of that form."""
     head = opening(head)
     if access.is_missing(head) or access.block(head) is not None:
         return NotOurs(access.trouble(head) or "an error page of the SEC")
@@ -33,8 +33,8 @@ def recognised(
             return Recognised(None, Scope.PART)
         return NotOurs(f"a filing of form «{name}», not of {title}")
     if sniff(head) is Format.HTML and _VIEW.search(head):
-        return NotOurs("the view for people of an XML document: it lies beside it without the xsl folder")
-    if mark.search(head) or head.startswith(WITHHELD):  # whose reason `body` tells
+        return NotOurs("the HTML view of an XML document: the XML is in the parent of the xsl folder")
+    if mark.search(head) or head.startswith(WITHHELD):  # `body` raises with the reason
         return Recognised(None, Scope.PART)
     return NotOurs(f"{sniff(head).value} that bears no mark of {title}")
 
@@ -51,7 +51,7 @@ def body(piece: Piece) -> bytes:
 
 
 def parts(piece: Piece, found: bytes) -> tuple[Submission | None, tuple[Document, ...]]:
-    """The filing and its documents; a document by itself is the only one of no filing."""
+    """The filing and its documents; a standalone document has no filing."""
     if not is_submission(found):
         return None, (Document("", found, is_xml(found)),)
     try:
@@ -64,12 +64,12 @@ def parts(piece: Piece, found: bytes) -> tuple[Submission | None, tuple[Document
 
 
 def is_xml(found: bytes) -> bool:
-    """Whether a document is XML, and no page."""
+    """Whether a document is XML, not an HTML page."""
     return sniff(found[:HEAD]) is Format.XML and not found[:HEAD].lstrip().upper().startswith(b"<DOCUMENT>")
 
 
 def accession(piece: Piece, filing: Submission | None) -> str | None:
-    """The filing's number: its header's, else the one in the file's name."""
+    """The accession number: from the header, else from the file name."""
     if filing is not None and filing.accession is not None:
         return filing.accession
     named = _ACCESSION.search(piece.name)
@@ -77,5 +77,5 @@ def accession(piece: Piece, filing: Submission | None) -> str | None:
 
 
 def source(piece: Piece, filing: Submission | None) -> str:
-    """What tells a filing from others: its number, or the digest of the only file that is known of it."""
+    """Identifies the filing: its accession number, or the digest of its only known file."""
     return accession(piece, filing) or piece.pointer

@@ -1,6 +1,6 @@
-"""What kind of holder somebody is, from which country, and since which day: the same for every form.
+"""Holder type, country, and event dates: shared by all ownership forms.
 
-Does not belong here: what they hold (`schedule13_holdings`, `insiders_holdings`, `form13f_holdings`).
+Does not belong here: the holdings (`schedule13_holdings`, `insiders_holdings`, `form13f_holdings`).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _COMPANY_NAME: Final = re.compile(
     r"\b(?:inc|incorporated|corp|corporation|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|"
     r"gmbh|s\.?a|n\.?v|b\.?v|s\.?p\.?a|s\.?à\.?\s?r\.?l|sarl|oyj|bank|group|holdings?|partners|"
     r"partnership|trust|foundation|association|management|advisors|advisers|capital|investments?|ventures|university)"
-    r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa)\.?$",  # «Kim Se Jin» is nobody's legal form
+    r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa)\.?$",  # «Kim Se Jin» has no legal form
     re.IGNORECASE,
 )
-# what no surname or given name is, as «Se», «Asa» and «Co» are
+# words that are no surname or given name, unlike «Se», «Asa» and «Co»
 _FIRM: Final = re.compile(
     r"\b(?:inc|incorporated|corp|corporation|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|gmbh|"
     r"funds?|etf|holdings|partners|partnership|trust|foundation|management|advisors|advisers|capital|investments|"
     r"ventures|university|group|holding|associates|association|bancorp|bank\s+of|aktiengesellschaft)\b\.?(?!\w)",
     re.IGNORECASE,
 )
-_OLDEST: Final = date(1934, 6, 6)  # the Exchange Act: an earlier day is a slip of the pen (0026, 0202)
+_OLDEST: Final = date(1934, 6, 6)  # the Exchange Act: an earlier date is a typing error (0026, 0202)
 _STATE_OF: Final = re.compile(
     r"^(?:the\s+)?(?:(?:state|commonwealth|republic|kingdom)\s+of\s+)?(?:the\s+)?", re.IGNORECASE
 )
@@ -57,7 +57,7 @@ Row = dict[str, Any]
 
 
 def holder_type(types: Collection[str], name: str) -> str:
-    """By the type of reporting person; «other» and none by the mark of a legal form in the name."""
+    """Holder type by the code of the reporting person; for «other» or none, by a legal form in the name."""
     if _PERSON in types:
         return "person"
     if not _FUNDS.isdisjoint(types):
@@ -70,12 +70,12 @@ def holder_type(types: Collection[str], name: str) -> str:
 
 
 def is_firm(name: str) -> bool:
-    """Whether a name bears what no person's does."""
+    """Whether a name contains a mark that no person's name has."""
     return _FIRM.search(name) is not None
 
 
 def country(place: str | None) -> str | None:
-    """ISO 3166-1 of an EDGAR code, which is none (CA is California), or of the words of an older form."""
+    """ISO 3166-1 country of an EDGAR code (not ISO: CA is California) or of the words of an older form."""
     if not place:
         return None
     if place in PLACES:
@@ -91,25 +91,25 @@ def _by_label() -> Mapping[str, str]:
 
 
 def company_of(cik: str | None, kind: str) -> str | None:
-    """The id of a holder with a CIK that is no person; of unknown kind nobody says so."""
+    """Company id of a holder with a CIK that is a company or fund; None for persons and unknown types."""
     return f"{PREFIX}{cik}" if cik is not None and kind in ("company", "fund") else None
 
 
 def page(cik: str | None, accession: str | None) -> str | None:
-    """The index page of a filing."""
+    """URL of the index page of a filing."""
     if cik is None or accession is None:
         return None
     return f"{ARCHIVES_URL}/data/{int(cik)}/{accession.replace('-', '')}/{accession}-index.html"
 
 
 def happened(day: date | None, known: date | None, observed_at: datetime) -> date | None:
-    """The day of an event; one behind the day of filing, or older than the law, is none: that day holds."""
+    """Day of an event; the day of filing if it is missing, later than that, or older than the law."""
     latest = min(known or observed_at.date(), observed_at.date())
     return day if day is not None and _OLDEST <= day <= latest else known
 
 
 def order(accession: str | None) -> tuple[int, str]:
-    """The place of a filing among those of one day: by the year and number of its accession."""
+    """Sort key of filings of one day: the year and number of the accession."""
     if accession is None:
         return 0, ""
     _, year, number = accession.split("-")
@@ -123,12 +123,12 @@ def filed_days(filed: pl.LazyFrame) -> dict[str, date]:
 
 
 def present(frame: pl.LazyFrame) -> Iterator[Row]:
-    """Rows that are known to concern a company."""
+    """Rows linked to a company."""
     yield from frame.filter(pl.col("_company_id").is_not_null()).collect().iter_rows(named=True)
 
 
 def as_holdings(rows: list[Row]) -> pl.DataFrame:
-    """Shared holdings; what a row does not say is null."""
+    """Shared holdings; fields missing in a row are null."""
     form = staged.schema(HOLDINGS)
     plain = [{"controls": [], "is_direct": None, "votes_pct": None} | row for row in rows]
     columns = {name: [row.get(name) for row in plain] for name in form.names()}

@@ -1,9 +1,9 @@
-"""Shares outstanding, to derive a percentage from a number of shares (docs/formats/us.md 7.3, 7.4).
+"""Shares outstanding, used to derive a percentage from a number of shares (docs/formats/us.md 7.3, 7.4).
 
-The cover of a report states them, as `dei:EntityCommonStockSharesOutstanding`; of several classes each by itself,
-which the facts without dimensions do not hold. So they count only for companies of which forms name one class. A
-percentage is of its own day: shares of then are divided by the count of then, whatever was issued since. Does not
-belong here: reading facts (`companyfacts`), or who holds what.
+The cover of a report states them as `dei:EntityCommonStockSharesOutstanding`; with several classes it states
+each separately, which the facts without dimensions do not hold. So they count only for companies for which
+forms name one class. A percentage applies to its own day: shares of a day are divided by the count of that day,
+whatever was issued since. Does not belong here: reading facts (`companyfacts`), or the holdings.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import polars as pl
 from connectors.us.companyfacts_schema import FACTS
 
 COLUMN: Final = "dei_EntityCommonStockSharesOutstanding"
-Count = tuple[Decimal, date]  # shares outstanding, and the day they are of
+Count = tuple[Decimal, date]  # shares outstanding, and their date
 Outstanding = Mapping[str, Sequence[Count]]  # by company, oldest first
 
-_NEAR: Final = timedelta(days=400)  # an annual report's distance: what lies further apart is of other times
+_NEAR: Final = timedelta(days=400)  # the interval of annual reports: counts further apart are not comparable
 _ALL: Final = Decimal(100)
 _PLACES: Final = Decimal("0.0001")
 
 
 def outstanding(present: Mapping[str, pl.LazyFrame], classes: Iterable[pl.LazyFrame]) -> Outstanding:
-    """Every count of each company with one class. `classes`: _company_id and classKey, as forms name them."""
+    """Share counts of each company with one class. `classes`: _company_id and classKey, as named in the forms."""
     facts = present.get(FACTS.name)
     if facts is None or COLUMN not in facts.collect_schema().names():
         return {}
@@ -37,7 +37,7 @@ def outstanding(present: Mapping[str, pl.LazyFrame], classes: Iterable[pl.LazyFr
     stated = facts.filter(
         pl.col(COLUMN) > 0, pl.col("_company_id").is_not_null(), pl.col("period_end").is_not_null()
     )
-    # of one day the last word
+    # for one day the last filing wins
     counts = stated.sort("filed").group_by("_company_id", "period_end").agg(pl.col(COLUMN).last())
     rows = counts.join(several, on="_company_id", how="anti").sort("_company_id", "period_end").collect()
     found: dict[str, list[Count]] = defaultdict(list)
@@ -47,7 +47,7 @@ def outstanding(present: Mapping[str, pl.LazyFrame], classes: Iterable[pl.LazyFr
 
 
 def derived(shares: Decimal | None, company: str, at: date | None, known: Outstanding) -> Decimal | None:
-    """Percent of a company's shares; null where either number is unknown, or they are of different times."""
+    """Percentage of a company's shares; null if either number is unknown or their dates are too far apart."""
     if shares is None or at is None or company not in known:
         return None
     total, day = _count_of(known[company], at)
@@ -57,5 +57,5 @@ def derived(shares: Decimal | None, company: str, at: date | None, known: Outsta
 
 
 def _count_of(counts: Sequence[Count], at: date) -> Count:
-    """The newest count of that day or before, as later ones change no earlier share; else the oldest."""
+    """The newest count on or before the day, since later counts do not change earlier shares; else the oldest."""
     return counts[max(bisect_right(counts, at, key=lambda count: count[1]) - 1, 0)]

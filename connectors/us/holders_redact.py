@@ -1,9 +1,9 @@
-"""Taking persons' private facts out of ownership filings before they are archived (docs/architecture.md 14).
+"""Strips personal data from ownership filings before they are archived (docs/architecture.md 14).
 
-What leaves: streets, towns and telephones of persons and signatories, social security numbers, criminal records,
-what a person is by profession; of older text forms everything behind the last cover page, where persons give their
-addresses, and every exhibit. What stays: names, citizenship, state or country, relationship, shares, percentages,
-days. Nothing that leaves is read. Of what cannot be looked through the reason alone is kept.
+Removed: streets, towns and telephones of persons and signatories, social security numbers, criminal records, a
+person's profession; in older text forms everything after the last cover page, where persons give their
+addresses, and every exhibit. Kept: names, citizenship, state or country, relationship, shares, percentages,
+days. Nothing removed is used. If a body cannot be scanned, only the reason is kept.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _ELEMENTS: Final = (
     b"principalBusinessAddress|principalBusinessOfficeOrResidenceAddress|principalJob|hasBeenConvicted|"
     b"convictionDescription|ccc"
 )
-# Up to the next tag, whichever it is: an element that is never closed, or has another within, hides no address. A
-# sign that begins no tag of these schemas, whose names are ASCII, is text.
+# Up to the next tag, whichever it is: an element that is never closed, or has another inside, hides no address.
+# A «<» that begins no tag of these schemas, which have ASCII names, is text.
 _PRIVATE: Final = re.compile(
     rb"(<(?:[^\s<>/]*:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<(?!/?[A-Za-z_:]))+",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _DOCUMENT: Final = re.compile(rb"(<DOCUMENT>)(.*?)(</DOCUMENT>|\Z)", re.DOTALL |
 _TEXT: Final = re.compile(rb"(<TEXT>)(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _TYPE: Final = re.compile(rb"<TYPE>[ \t]*([^\r\n<]*)", re.IGNORECASE)
 _READ: Final = re.compile(rb"(?:SC|SCHEDULE) 13[DG].*|13F.*|INFORMATION TABLE", re.IGNORECASE | re.DOTALL)
-_AS_XML: Final = re.compile(rb"[345](?:/A)?", re.IGNORECASE)  # insiders' forms; as text they are not read
+_AS_XML: Final = re.compile(rb"[345](?:/A)?", re.IGNORECASE)  # insiders' forms; not read as text
 _GAP: Final = rb"(?:\s|&nbsp;|&#160;|\xc2\xa0|\xa0|<[^<>]{0,400}>)+"
 _LAST_ROW: Final = re.compile(
     _GAP.join((b"TYPES?", b"OF", b"REPORTING", b"PERSONS?"))
@@ -49,9 +49,9 @@ _LAST_ROW: Final = re.compile(
     + _GAP.join((b"PERCENT(?:AGE)?", b"OF", b"(?:CLASS|SERIES)", b"REPRESENTED")),
     re.IGNORECASE,
 )
-_BEHIND: Final = 2_500  # bytes behind the last row's label in which its code stands, with its markup
-_FRONT: Final = 10_000  # bytes of a page without such rows: what it is can be told, and nobody's address
-# who gets notices, with address and telephone: between two labels of the front page of a Schedule 13D
+_BEHIND: Final = 2_500  # bytes after the last row's label that contain its code, with markup
+_FRONT: Final = 10_000  # bytes kept of a page without such rows: enough to identify it, without an address
+# recipients of notices, with address and telephone: between two labels of the front page of a Schedule 13D
 _NUMBER: Final = re.compile(rb"\(\s*CUSIP" + _GAP + rb"(?:Numbers?|No\.?)\s*\)", re.IGNORECASE)
 _NOTICES: Final = re.compile(rb"\(\s*Names?\s*,?" + _GAP + rb"Address", re.IGNORECASE)
 _BETWEEN: Final = 6_000  # bytes, with their markup
@@ -59,12 +59,12 @@ _QUOTED: Final = (b"<![CDATA[", b"]]>")
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body, unpacked, without private facts."""
+    """Returns the body, unpacked, without personal data."""
     try:
         found = readable.whole(body, LARGEST)
     except ArchiveError as error:
         return _withheld(error.reason)
-    # letters of two bytes would hide what stands there; no filing has them
+    # UTF-16 would hide text from the patterns; no filing uses it
     found = found.replace(b"\x00", b"")
     return io.BytesIO(_told_by_marks(_filing(found) if is_submission(found) else _document(found)))
 
@@ -80,7 +80,7 @@ def _filing(found: bytes) -> bytes:
 
 
 def _in_filing(match: re.Match[bytes]) -> bytes:
-    """A document that is read, without what is private; of any other its heading alone."""
+    """Redacts a document that is read; keeps only the heading of any other."""
     form = _TYPE.search(match.group(2))
     name = form.group(1).strip() if form is not None else b""
     is_read = bool(_READ.fullmatch(name) or (_AS_XML.fullmatch(name) and b"<XML>" in match.group(2)))
@@ -101,7 +101,7 @@ def _document(found: bytes) -> bytes:
 
 
 def _told_by_marks(found: bytes) -> bytes:
-    """Without what elements and the shape of a number tell to be private, whatever else the text is."""
+    """Removes what elements and the pattern of a number mark as personal, in any text."""
     return _IDENTITY.sub(b"000-00-0000", _PRIVATE.sub(rb"\1", _unquoted(found)))
 
 
@@ -114,7 +114,7 @@ def _without_notices(found: bytes) -> bytes:
 
 
 def _unquoted(found: bytes) -> bytes:
-    """Sections of characters as plain text: in them an address would stand behind a sign of markup."""
+    """CDATA sections as plain text: inside them an address could follow a markup character."""
     begin, end = _QUOTED
     pieces = found.split(begin)
     if len(pieces) == 1:

@@ -1,7 +1,7 @@
-"""A filing as EDGAR hands it out whole: its header, who is named in it, and its documents (docs/formats/us.md 8).
+"""Parses a full submission text file: its header, the parties, and the documents (docs/formats/us.md 8).
 
-XML is cut out of its `<XML>` block before anybody parses it. Does not belong here: the header's fields
-(`sgml_header`), or what a document says (`schedule13_xml`, `insiders_xml`, `form13f_xml`).
+XML is cut out of its `<XML>` block before parsing. Does not belong here: the header's fields (`sgml_header`),
+or the content of a document (`schedule13_xml`, `insiders_xml`, `form13f_xml`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from connectors.us.holders_values import name_key
 _OPENING: Final = re.compile(
     rb"<SEC-DOCUMENT>|<SUBMISSION>|<SEC-HEADER>|<IMS-DOCUMENT>|<IMS-HEADER>", re.IGNORECASE
 )
-_REACH: Final = 2_000  # a signed envelope may stand in front of the header
+_REACH: Final = 2_000  # a signed envelope may precede the header
 _START: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
 _END: Final = re.compile(rb"</DOCUMENT>", re.IGNORECASE)
 _TEXT: Final = re.compile(rb"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -28,12 +28,12 @@ _TYPE: Final = re.compile(rb"<TYPE>([^\r\n<]*)", re.IGNORECASE)
 
 
 class CutOff(Exception):  # noqa: N818 - says what the filing is
-    """A filing with fewer ends of documents than beginnings."""
+    """Raised for a filing with fewer ends of documents than beginnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document: its type as the header says, XML without its envelope."""
+    """One document: its type as given in the header, XML without its envelope."""
 
     form: str
     body: bytes
@@ -42,7 +42,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One filing. What its header does not say is None; `named`: comparable names of parties and their CIKs."""
+    """One filing. Fields missing in its header are None; `named`: normalised names of parties and their CIKs."""
 
     accession: str | None
     form: str | None
@@ -58,12 +58,12 @@ class Submission:
 
 
 def is_submission(head: bytes) -> bool:
-    """Whether bytes begin a whole filing."""
+    """Whether bytes begin a full submission."""
     return _OPENING.search(head[:_REACH]) is not None
 
 
 def submission(body: bytes) -> Submission:
-    """The parts of a filing; CutOff where it ends in the middle of a document."""
+    """The parts of a filing; raises CutOff if it ends inside a document."""
     start = _START.search(body)
     text = body[: start.start() if start else len(body)].decode("latin-1")
     documents = tuple(map(_document, _documents(body)))
@@ -76,7 +76,7 @@ def submission(body: bytes) -> Submission:
 
 
 def _documents(body: bytes) -> Iterator[bytes]:
-    """What stands within each document, up to the first that does not end."""
+    """The content of each document, up to the first that is not closed."""
     start = _START.search(body)
     while start is not None and (end := _END.search(body, start.end())) is not None:
         yield body[start.end() : end.start()]

@@ -1,6 +1,6 @@
-"""Older forms as plain text: HTML with its cells apart, ASCII as it stands, both in one line of single blanks.
+"""Older forms as plain text on one line: HTML with its cells separated, ASCII with whitespace collapsed.
 
-Does not belong here: what the text says (`schedule13_text`).
+Does not belong here: interpreting the text (`schedule13_text`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _RAISED: Final = frozenset({"sup"})
 
 
 def flat(body: bytes) -> str:
-    """The text of a document in one line; empty where there is none."""
+    """The text of a document on one line; empty where there is none."""
     if _MARKUP.search(body[:_REACH]) is None:
         text = body.decode("latin-1" if not _is_utf8(body) else "utf-8")
         return " ".join(text.split())
@@ -68,7 +68,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _pieces(root: etree._Element) -> Iterator[str]:
-    """Text in order; a blank wherever a block or a cell ends. No recursion: a hostile page is deep."""
+    """Text in order, with a blank at the end of each block or cell. Not recursive: a hostile page is deep."""
     hidden = 0
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if element.tag in _APART:
@@ -84,5 +84,5 @@ def _pieces(root: etree._Element) -> Iterator[str]:
 
 
 def _is_mark(element: etree._Element) -> bool:
-    """A bare number or star set high: the mark of a footnote, which would grow the number before it."""
+    """A superscript number or star, i.e. a footnote mark, which would be read as part of the preceding number."""
     return element.tag in _RAISED and re.fullmatch(r"[\d*†]{1,2}", (element.text or "").strip()) is not None

@@ -1,7 +1,7 @@
-"""Values of ownership documents: days, shares, percentages, classes, CUSIPs and names, as filers write them.
+"""Parses values of ownership documents: days, shares, percentages, classes, CUSIPs and names, as filers write them.
 
-What does not read is None, never guessed; who reads it raises the signal. Does not belong here: where in a document
-a value stands.
+Values that cannot be parsed are None, never guessed; the caller raises the signal. Does not belong here:
+locating a value in a document.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _WORDED: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?|-?\d+(?:\.\d*)?|\.\d+")
 _CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}")
 _LONGEST: Final = 30  # characters of a number
-_LONGEST_TITLE: Final = 500  # characters of a class's title within which it says which class it is
-_HIGHEST: Final = Decimal(99_999)  # of a percentage that a column holds
+_LONGEST_TITLE: Final = 500  # characters of a class title that identify the class
+_HIGHEST: Final = Decimal(99_999)  # highest percentage that fits a column
 _PLACES: Final = Decimal("0.0001")
-# what stands behind the class itself: its par value, currency signs, remarks in brackets
+# words after the class name: its par value, currency signs, remarks in brackets
 _PAR: Final = re.compile(
     r"[,;]?\s*(?:[$£€]|(?:of\s+)?(?:with(?:out)?\s+)?(?:no\s+|stated\s+)?\b(?:par|nominal)\b|\bper\s+share\b"
     r"|\((?![^)]*\b(?:class|series|vot))).*",
@@ -44,7 +44,7 @@ _OTHER: Final = re.compile(r"\b(?:prefer\w+|warrants?|units?|notes?|debentures?|
 
 
 def day(text: str | None) -> date | None:
-    """2026-03-31, with or without a zone; 03/31/2026 and 03-31-2026; March 31, 2026."""
+    """Parses 2026-03-31, with or without a zone; 03/31/2026 and 03-31-2026; March 31, 2026."""
     value = (text or "").strip()
     found = _ISO.fullmatch(value)
     if found:
@@ -57,7 +57,7 @@ def day(text: str | None) -> date | None:
 
 
 def worded_days(text: str) -> list[str]:
-    """What in a text looks like a day."""
+    """Substrings of a text that look like a day."""
     found = [*_WORDED.finditer(text), *_AMERICAN.finditer(text)]
     return [match.group() for match in sorted(found, key=re.Match.start)]
 
@@ -70,7 +70,7 @@ def _formed(text: str, form: str) -> date | None:
 
 
 def number(text: str | None) -> Decimal | None:
-    """A count: 2100000, 13211928.00, 1,099,168. None for words."""
+    """Parses a count: 2100000, 13211928.00, 1,099,168. None for words."""
     value = (text or "").strip()
     if not value or len(value) > _LONGEST or not _NUMBER.fullmatch(value):
         return None
@@ -81,14 +81,14 @@ def number(text: str | None) -> Decimal | None:
 
 
 def plain(value: Decimal | None) -> str | None:
-    """A count as it is stored: no blank decimals, no exponent."""
+    """A count as stored: no trailing zero decimals, no exponent."""
     if value is None:
         return None
     return format(value.to_integral_value() if value == value.to_integral_value() else value.normalize(), "f")
 
 
 def percent(text: str | None) -> Decimal | None:
-    """A percentage: 49.99, 22.2%. None for words, «o», and what no column holds."""
+    """Parses a percentage: 49.99, 22.2%. None for words, «o», and values too large for a column."""
     value = number((text or "").strip().removesuffix("%"))
     if value is None or not 0 <= value <= _HIGHEST:
         return None
@@ -96,7 +96,7 @@ def percent(text: str | None) -> Decimal | None:
 
 
 def flag(text: str | None) -> bool | None:
-    """Y, 1, true and their opposites; older and newer schemas mix them (docs/formats/us.md 7.3)."""
+    """Parses Y, 1, true and their opposites; older and newer schemas mix them (docs/formats/us.md 7.3)."""
     value = (text or "").strip().casefold()
     if value in ("y", "1", "true", "yes"):
         return True
@@ -104,20 +104,20 @@ def flag(text: str | None) -> bool | None:
 
 
 def cusip(text: str | None) -> str | None:
-    """Eight or nine signs, in capitals; None for words and for a row of zeros."""
+    """Parses eight or nine characters, upper-cased; None for words and for a row of zeros."""
     value = re.sub(r"[\s.-]", "", (text or "").strip().strip("*").upper())
     return value if _CUSIP.fullmatch(value) and value.strip("0") else None
 
 
 def clean(text: str | None) -> str | None:
-    """One line without blanks at its ends; None for nothing."""
+    """Text on one line, trimmed; None if empty."""
     return " ".join((text or "").split()) or None
 
 
 def class_key(title: str | None) -> str:
-    """The class that a title means, for comparing filings of one holder: «common stock» of every par value.
+    """Normalised class title for comparing one holder's filings: «common stock» whatever its par value.
 
-    Only what cannot tell two classes apart is taken off: a letter behind the par value stays.
+    Only text that cannot distinguish two classes is removed: a letter after the par value stays.
     """
     whole = (title or "").strip()[:_LONGEST_TITLE]
     bare = _PAR.sub("", whole) or whole
@@ -127,12 +127,12 @@ def class_key(title: str | None) -> str:
 
 
 def are_one_class(key: str, other: str) -> bool:
-    """Whether two titles with one CUSIP are of one class: an unlisted class may be given that of a listed one."""
+    """Whether two titles with one CUSIP are the same class: an unlisted class may be given a listed one's CUSIP."""
     letters = [set(_LETTER.findall(one)) for one in (key, other)]
     kinds = [bool(_OTHER.search(one)) for one in (key, other)]
     return kinds[0] == kinds[1] and letters[0] == letters[1]
 
 
 def name_key(name: str) -> str:
-    """A holder's name as it is compared."""
+    """A holder's name normalised for comparison."""
     return folded(name)

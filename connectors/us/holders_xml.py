@@ -1,8 +1,8 @@
-"""XML of ownership filings by local names: namespaces and prefixes vary and mean nothing.
+"""Access to ownership XML by local names: namespaces and prefixes vary and mean nothing.
 
 See docs/formats/us.md 7.1, 7.4.
 
-Belongs here: finding elements, and counting those that nobody knows. Does not belong here: what they mean.
+Belongs here: finding elements, and counting unknown ones. Does not belong here: their meaning.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from connectors.kit.staged import Tally
 
 
 def tree(piece: Piece, body: bytes, root: str, tally: Tally) -> etree._Element:
-    """The root of a document; Unreadable where it is another one or none."""
+    """The root of a document; raises Unreadable if it is another one or missing."""
     try:
         found = markup.parse(body)
     except markup.Malformed as error:
-        raise Unreadable(piece.dataset, piece.name, f"XML was due: {error}") from None
+        raise Unreadable(piece.dataset, piece.name, f"expected XML: {error}") from None
     if local(found.roots[0]) != root:
-        raise Unreadable(piece.dataset, piece.name, f"<{local(found.roots[0])}> where <{root}> was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected <{root}>, found <{local(found.roots[0])}>")
     if found.repaired:
         tally.add("ill_formed", "XML that was read past its errors", piece.name)
     return found.roots[0]
@@ -37,7 +37,7 @@ def local(element: etree._Element) -> str:
 
 
 def children(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Children of one local name."""
+    """Children with a local name."""
     return (child for child in element if local(child) == name)
 
 
@@ -57,7 +57,7 @@ def text(element: etree._Element | None, *path: str) -> str | None:
 def count_unknown(
     element: etree._Element | None, known: AbstractSet[str], tally: Tally, example: str
 ) -> None:
-    """Signals for children that no schema of ours has: the form has changed."""
+    """Emits a signal per child missing from our schemas: the form has changed."""
     for child in element if element is not None else ():
         name = local(child)
         if name and name not in known:

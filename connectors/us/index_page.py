@@ -1,4 +1,4 @@
-"""The page `-index.html` of a filing as a header: numbers, days, items, documents, parties.
+"""Parses the page `-index.html` of a filing as a header: numbers, days, items, documents, parties.
 
 See docs/formats/us.md 4, 8.
 
@@ -26,11 +26,11 @@ _TYPE_COLUMN: Final = 3  # sequence, description, document, type, size
 
 
 class NoPage(Exception):  # noqa: N818 - says what the bytes are
-    """HTML that is no page of a filing."""
+    """Raised for HTML that is not the index page of a filing."""
 
 
 def header(body: bytes) -> Header:
-    """The header that a page shows; NoPage for another page."""
+    """The header shown on a page; raises NoPage for another page."""
     try:
         root = document(body, html.HTMLParser(encoding="utf-8", no_network=True))
     except (etree.ParserError, etree.XMLSyntaxError, Overloaded) as error:
@@ -55,7 +55,7 @@ def header(body: bytes) -> Header:
 
 
 def _all(root: etree._Element, path: str) -> str:
-    """The text of the first element of a path; breaks of lines stay breaks."""
+    """The text of the first element at a path, with its line breaks."""
     for found in root.xpath(path):
         return _text(found)
     return ""
@@ -66,7 +66,7 @@ def _text(element: etree._Element) -> str:
 
 
 def _told(root: etree._Element) -> dict[str, str]:
-    """Captions and what stands under each."""
+    """Captions mapped to the text below each."""
     told: dict[str, str] = {}
     for caption in root.xpath("//div[@class='infoHead']"):
         value = caption.getnext()
@@ -90,7 +90,7 @@ def _parties(root: etree._Element) -> list[Party]:
 
 def _documents(root: etree._Element) -> list[str]:
     documents: list[str] = []
-    # by what is around a row: as `//A//tr`, tables within tables cost the square of their rows
+    # by ancestor: as `//A//tr`, nested tables would cost the square of their rows
     for row in root.xpath("//tr[td][ancestor::table[@class='tableFile']]"):
         cells = [_text(cell).strip() for cell in row.xpath("td")]
         if len(cells) > _TYPE_COLUMN and cells[_TYPE_COLUMN]:

@@ -1,8 +1,9 @@
-"""Dataset us.index: the indexes of filings, of a day, of a quarter, or of all (docs/formats/us.md 8).
+"""Dataset us.index: the EDGAR indexes of filings, by day, quarter, or all (docs/formats/us.md 8).
 
-Belongs here: the declaration, what a file is, and its rows. `master.idx` is divided by bars; `form.idx` and
-`company.idx` stand in columns whose widths differ by file and year, so their places are those of the header line.
-Does not belong here: which are fetched (`daily_index`), or asking for what they name (`named`).
+Belongs here: the declaration, recognising files, and their rows. `master.idx` is separated by bars; `form.idx`
+and `company.idx` have fixed-width columns that differ by file and year, so offsets are taken from the header
+line. Does not belong here: which indexes are fetched (`daily_index`), or fetching the filings they name
+(`named`).
 """
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ _PATH: Final = (
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """An index of a day or quarter lists what was filed then: other filings are not absent."""
+    """Recognises the index of a day or quarter, a delta: filings of other days are not absent."""
     if head.startswith(_COMPRESSED):
-        return NotOurs("packed by compress(1): the same index stands beside it as .idx, .gz and .zip")
+        return NotOurs("packed by compress(1): the same index is available as .idx, .gz and .zip")
     head = opening(head)
     found = sniff(head)
     if found is Format.HTML:
         return NotOurs("a page of HTML: a listing of index files, no index")
     if found is Format.XML and b"AccessDenied" in head:
-        return NotOurs("the answer for an index that does not exist: a weekend, a holiday, a day to come")
+        return NotOurs("the response for an index that does not exist: a weekend, a holiday, a future day")
     if found is Format.JSON:
         return NotOurs("a listing of index files as JSON, no index")
     if found is Format.ZIP or found is Format.TEXT:
@@ -60,9 +61,9 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `us_index`; an index of a day without filings gives one without rows."""
+    """Batches of `us_index`; the index of a day without filings gives an empty one."""
     with staged.opened(piece) as body:
-        # of the SEC's own, latin-1 is what every byte can be read as; names are not kept
+        # the SEC's own files; latin-1 decodes any byte, and names are not kept
         lines = (line.decode("latin-1") for line in iter(lambda: body.readline(_LONGEST), b""))
         layout = _layout(piece, lines)
         batches = 0
@@ -74,7 +75,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 class _Layout:
-    """Where the fields of a line stand: between bars, or from one title of the header line to the next."""
+    """Field positions in a line: between bars, or at the offsets of the header line's titles."""
 
     def __init__(self, header: str) -> None:
         self.is_barred = "|" in header
@@ -89,7 +90,7 @@ class _Layout:
         self.places = {name: place for place, (name, _) in enumerate(found)}
 
     def _place(self, name: str) -> int:
-        """A name may hold bars: what stands behind it is counted from the end."""
+        """Index of a field; a name may contain bars, so fields after it are counted from the end."""
         place = self.places[name]
         return place - self._width if place > self.places.get("company", self._width) else place
 
@@ -107,7 +108,7 @@ class _Layout:
 
 
 def _layout(piece: Piece, lines: Iterator[str]) -> _Layout:
-    """Reads as far as the line of dashes under the header."""
+    """Reads up to the line of dashes under the header."""
     header = ""
     for number, line in enumerate(lines, start=1):
         if _RULE.match(line):

@@ -2,8 +2,9 @@
 
 See docs/formats/us.md 7.3.
 
-Belongs here: the declaration, and what a file is. Forms from before June 2003 are text in any order: they are
-refused by name and not read. Does not belong here: the reading (`insiders_xml`), holdings (`insiders_holdings`).
+Belongs here: the declaration, and recognising files. Forms from before June 2003 are text without a fixed
+order: they are rejected by form name and not read. Does not belong here: parsing (`insiders_xml`), holdings
+(`insiders_holdings`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _HEADER_ALONE: Final = re.compile(rb"</SEC-HEADER>\s*</SEC-DOCUMENT>")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A filing, or the XML of one."""
+    """Recognises a filing, or the XML of one."""
     del name
     if _HEADER_ALONE.search(opening(head)):
         return NotOurs("the header of a filing without its document")
@@ -38,7 +39,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """The lines of one form."""
+    """Batches with the lines of one form."""
     tally = Tally(piece.dataset)
     body = holders_files.body(piece)
     filing, documents = holders_files.parts(piece, body)
@@ -65,7 +66,7 @@ DATASET: Final = Dataset(
     title="SEC EDGAR: Forms 3, 4 and 5",
     licence=LICENCE,
     cadence=Cadence(cron="25 * * * *", stale_after_hours=24 * 5),
-    guard=Guard(max_rejected=0.5),  # one rejected row is a whole form, most of whose rows are several
+    guard=Guard(max_rejected=0.5),  # a rejected row is a whole form, while an accepted form has several rows
     host=FILES_HOST,
     rate=RATE,
     limiter=LIMITER,

@@ -1,7 +1,7 @@
 """The staged table of Forms 3, 4 and 5: one row per line of shares and reporting owner (docs/formats/us.md 7.3).
 
-A line is what is owned in one way, after one transaction or without one. Joint owners share their lines: each has
-rows of their own, with the same shares. Does not belong here: reading (`insiders_xml`), or adding up
+A line covers shares owned in one way, after a transaction or without one. Joint owners share their lines: each
+has rows of their own, with the same shares. Does not belong here: parsing (`insiders_xml`), or summing
 (`insiders_holdings`).
 """
 
@@ -39,7 +39,7 @@ LINES: Final = Table(
         Column(OWNER, _T, "reporting owner as named", nullable=False),
         Column(OWNER_KEY, _T, "the same made comparable", nullable=False),
         Column("place", _T, "EDGAR code of the owner's state or country"),
-        Column("isDirector", _B, "director; null where the form does not say"),
+        Column("isDirector", _B, "director; null if the form does not state it"),
         Column("isOfficer", _B, "officer"),
         Column("isTenPercentOwner", _B, "owner of ten percent"),
         Column("isOther", _B, "of another kind"),
@@ -52,10 +52,10 @@ LINES: Final = Table(
         Column("code", _T, "code of the transaction"),
         Column("day", _D, "day of the transaction"),
         Column("change", _T, "shares acquired, or below nothing disposed of"),
-        Column("shares", _T, "shares owned afterwards on this line; null where only a footnote tells"),
+        Column("shares", _T, "shares owned afterwards on this line; null if only a footnote states it"),
         Column("isDirect", _B, "directly owned"),
         Column("nature", _T, "nature of indirect ownership"),
-        Column("notes", _T, "footnotes of the nature: two trusts are told apart by nothing else"),
+        Column("notes", _T, "footnotes of the nature: the only distinction between two trusts"),
     ),
 )
 STAGED: Final = {LINES.name: LINES}

@@ -1,8 +1,8 @@
-"""Forms 3, 4 and 5 to shared holdings: of each owner and class the shares of every line on each day, added once.
+"""Maps Forms 3, 4 and 5 to shared holdings: per owner, class and day the sum of all lines, each counted once.
 
-A percentage is derived, and only where the shares outstanding are known and the owner says to have ten percent or
-is known from a Schedule 13D or 13G (docs/formats/us.md 7.3). Others are told with what makes them insiders. Does
-not belong here: reading (`insiders_xml`).
+A percentage is derived only if the shares outstanding are known and the owner reports ten percent ownership or
+is known from a Schedule 13D or 13G (docs/formats/us.md 7.3). Other holdings are published with the insider's
+role only. Does not belong here: parsing (`insiders_xml`).
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def statements(
     known: Identities = MappingProxyType({}),
     outstanding: Outstanding = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Shared holdings of the touched companies after every day that forms tell of, each record's oldest first.
+    """Shared holdings of the touched companies after each day covered by forms, oldest first within each record.
 
-    `known`: holders that Schedules 13D and 13G name, as they do.
+    `known`: holders as Schedules 13D and 13G name them.
     """
     days = filed_days(filed)
     owners: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
@@ -64,7 +64,7 @@ def statements(
             owners[row["_company_id"], owner, row["classKey"]].append(_dated(row, days))
     found: list[Row] = []
     for (company, owner, kind), told in sorted(owners.items()):
-        # «Musk Elon» here is «Elon Musk» there: one holder, whom two names would make two
+        # «Musk Elon» here is «Elon Musk» there: without this, one holder would become two
         who = known.get((company, owner)) or known.get((company, max(told, key=_age)[OWNER_KEY]))
         made = [
             _holding(row, f"{owner}/{kind}", total, _level(row, total, who, outstanding))
@@ -75,7 +75,7 @@ def statements(
 
 
 def _dated(row: Row, days: Mapping[str, date]) -> Row:
-    """With `filed` and `at`: Form 5 tells of the end of the fiscal year, the others of their transactions."""
+    """Adds `filed` and `at`: the end of the fiscal year for Form 5, the transaction day for the others."""
     filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
     own, period = row["day"], row["period"]
     day = period or own if row["form"].startswith("5") else own or period
@@ -88,11 +88,11 @@ def _age(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
 
 
 def _days(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
-    """Of each day that forms tell of the last row, and what is owned then.
+    """Yields per day covered by forms the last row, and the shares owned then.
 
-    That is the last word on each way of owning, directly or by the nature that is named: the newest form that has
-    it. In one form a transaction goes on from the one before on the same footnotes, while holdings without
-    transactions stand beside each other: two trusts may bear the same words.
+    These are the latest lines of each way of owning, directly or by the nature stated: from the newest form
+    that has it. Within one form, a transaction continues the previous one with the same footnotes, while
+    holdings without transactions are separate: two trusts may be described with the same words.
     """
     ways: dict[tuple[Any, str], dict[str, dict[Any, Row]]] = defaultdict(dict)
     for _, group in groupby(sorted(told, key=_age), key=itemgetter("at")):
@@ -101,13 +101,13 @@ def _days(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
             forms = ways[row["isDirect"], name_key(row["nature"] or "")]
             form = forms.pop(row[SOURCE], {})
             form[row["notes"] if row["isTransaction"] else row[LINE]] = row
-            forms[row[SOURCE]] = form  # the newest stands last
+            forms[row[SOURCE]] = form  # the newest comes last
         newest = [one for forms in ways.values() for one in list(forms.values())[-1].values()]
         yield rows[-1], _total(newest)
 
 
 def _telling(made: list[Row]) -> list[Row]:
-    """Rows without those that say of an earlier day what the one before them says; the last always tells."""
+    """Removes rows that repeat the row before them for an earlier day; the last row is always kept."""
     pairs = zip([None, *made], made, strict=False)
     told = [
         row for before, row in pairs if before is None or any(before[name] != row[name] for name in _SAID)
@@ -121,7 +121,7 @@ def _level(row: Row, total: Decimal | None, who: Row | None, outstanding: Outsta
 
 
 def _total(newest: list[Row]) -> Decimal | None:
-    """All lines once; null where one of them is only told in a footnote."""
+    """Sum of all lines; null if one of them has its shares only in a footnote."""
     if any(row["shares"] is None for row in newest):
         return None
     return sum((Decimal(row["shares"]) for row in newest), Decimal(0))
@@ -150,7 +150,7 @@ def _holding(row: Row, native: str, total: Decimal | None, level: Decimal | None
 
 
 def _is_person(row: Row) -> bool:
-    """Directors and officers, but for funds on boards: those bear the mark of a firm. No officer is one."""
+    """Whether an insider is a person: officers always, directors unless the name has a company's mark (funds)."""
     return bool(row["isOfficer"]) or (bool(row["isDirector"]) and not is_firm(row[OWNER]))
 
 

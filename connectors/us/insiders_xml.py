@@ -1,6 +1,6 @@
-"""Forms 3, 4 and 5 as XML: who reports, and their lines of shares (docs/formats/us.md 7.3).
+"""Parses Forms 3, 4 and 5 XML: reporting owners and their lines of shares (docs/formats/us.md 7.3).
 
-Derivatives are rights and no shares: they are not read. Does not belong here: adding up (`insiders_holdings`).
+Derivatives are rights, not shares: they are not read. Does not belong here: summing (`insiders_holdings`).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ Row = dict[str, Any]
 
 
 def rows(piece: Piece, body: bytes, tally: Tally) -> list[Row]:
-    """The lines of one form, for each of its owners; a row without a line for an owner of none."""
+    """The lines of one form, for each of its owners; a row without a line for an owner without shares."""
     root = tree(piece, body, "ownershipDocument", tally)
     form = text(root, "documentType") or ""
     issuer = central_index_key(text(root, "issuer", "issuerCik"))
     if not _FORM.fullmatch(form) or issuer is None:
-        raise Unreadable(piece.dataset, piece.name, f"form «{form}» of issuer {issuer}: 3, 4 or 5 was due")
+        raise Unreadable(piece.dataset, piece.name, f"form «{form}» of issuer {issuer}: expected 3, 4 or 5")
     version = text(root, "schemaVersion") or ""
     if not _SCHEMA.fullmatch(version):
         tally.add("unknown_schema", version or "none", piece.name)
@@ -104,7 +104,7 @@ def _lines(root: etree._Element, tally: Tally, example: str) -> Iterator[Row]:
 
 
 def _line(line: etree._Element, tally: Tally, example: str, *, is_transaction: bool) -> Row:
-    """One line; values are wrapped, and some are only in a footnote."""
+    """One line; values are wrapped in elements, and some are only in a footnote."""
     title = _value(line, "securityTitle")
     counted = _value(line, "postTransactionAmounts", "sharesOwnedFollowingTransaction")
     shares = values.number(counted)

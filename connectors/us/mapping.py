@@ -1,6 +1,6 @@
-"""The parts of the market joined: which rows concern which company, and the shared tables of all parts together.
+"""Combines the parts of the market: the company of each staged row, and the shared tables of all parts together.
 
-Does not belong here: what one part makes of its rows (`*_part`), or a profile (`profiles`).
+Does not belong here: one part's own mapping (`*_part`), or a profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warehouse.schema.types import Table
 
 
 def touching(parts: Iterable[Part]) -> Callable[[str, pl.DataFrame], pl.Series]:
-    """Whom each staged row concerns, after what the parts say of their tables."""
+    """Builds the function from a staged table's rows to company ids, using the parts' CIK columns."""
     columns = {table: column for part in parts for table, column in part.numbers.items()}
 
     def touches(table: str, found: pl.DataFrame) -> pl.Series:
@@ -35,7 +35,7 @@ def touching(parts: Iterable[Part]) -> Callable[[str, pl.DataFrame], pl.Series]:
 
 
 def normalising(parts: tuple[Part, ...]) -> Callable[[Present, date], SharedTables]:
-    """The shared tables of all parts. Rows of filers that are no companies go, whichever part gave them."""
+    """Builds the function for the shared tables of all parts; rows of filers that are not companies are dropped."""
 
     def normalise(present: Present, today: date) -> SharedTables:
         known = companies(present, [part.names(present) for part in parts if part.names], today)
@@ -52,7 +52,7 @@ def normalising(parts: tuple[Part, ...]) -> Callable[[Present, date], SharedTabl
 
 
 def precedence(parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
-    """Shared field -> dataset keys, the parts' own orders one after the other."""
+    """Shared field -> dataset keys, the parts' own orders concatenated."""
     joined: dict[str, tuple[str, ...]] = {}
     for part in parts:
         for name, keys in part.precedence.items():
@@ -70,7 +70,7 @@ def _joined(table: Table, frames: list[pl.DataFrame], known: pl.DataFrame) -> pl
 
 
 def _filled(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
-    """Rows of both, each key once: the first's, its nulls filled."""
+    """Rows of both tables, each key once: the first's row, its nulls filled from the second."""
     if first.is_empty() or then.is_empty():
         return then if first.is_empty() else first
     rest = [name for name in table.names if name not in table.key]

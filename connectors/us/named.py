@@ -1,8 +1,8 @@
-"""Which filings the feeds name, and which of them were asked about: the same for whoever asks for more.
+"""Filings named by the feeds, and which of them were fetched already: shared by all per-filing datasets.
 
-A dataset that asks filing by filing takes `named` as its `wants` and a `Memory` as its cursor: the Atom tells of a
-filing once per party and poll, and the index at night of the same again, so filings are known by their accession
-number and asked about once. Does not belong here: what is asked, and how (the dataset that asks).
+A dataset that fetches filing by filing uses `named` as its `wants` and a `Memory` as its cursor: the Atom feed
+lists a filing once per party and poll, and the nightly index lists it again, so filings are identified by their
+accession number and fetched once. Does not belong here: which document is fetched, and how (the dataset).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import polars as pl
 from connectors.declare import Cursor
 from connectors.us import feeds_fields as f
 
-KEPT: Final = 30_000  # filings that are remembered: about a week of all forms
+KEPT: Final = 30_000  # filings remembered: about a week of all forms
 _PARTS: Final = 4
 _AMENDED: Final = r"/A$"
 
-# Reports of the company itself (docs/formats/us.md 12.6), and what tells of its listing, registration and end (9,
+# Reports of the company itself (docs/formats/us.md 12.6), and forms about its listing, registration and end (9,
 # 12.2).
 PERIODIC: Final = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K"})
 CURRENT_REPORTS: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5"})
@@ -36,11 +36,11 @@ MERGERS: Final = frozenset({"DEFM14A", "DEFM14C", "SC TO-T", "S-4", "F-4"})
 STAKES: Final = frozenset({"SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"})
 INSIDERS: Final = frozenset({"3", "4", "5"})
 MANAGERS: Final = frozenset({"13F-HR", "13F-NT"})
-# after these a company's own page of submissions is read again at once; other forms come with the nightly bulk
+# after these a company's submissions are fetched again at once; other forms come with the nightly bulk
 OF_PROFILES: Final = (
     PERIODIC | CURRENT_REPORTS | LATE | REMOVALS | DEREGISTRATIONS | REGISTRATIONS | MERGERS | STAKES
 )
-# parties that are not what the filing is about: persons and managers who file it, exchanges
+# parties that the filing is not about: persons and managers who file it, exchanges
 _OTHERS: Final = ("Reporting", "Filed by")
 
 
@@ -51,14 +51,14 @@ class Filing:
     accession: str
     cik: str
     form: str
-    filed: str  # ISO date; empty where nobody says
+    filed: str  # ISO date; empty if unknown
 
     def __str__(self) -> str:
         return f"{self.accession}:{self.cik}:{self.form}:{self.filed}"
 
     @staticmethod
     def of(subject: str) -> Filing | None:
-        """None for a subject that is none of these."""
+        """Parses a subject; None for one of another format."""
         parts = subject.split(":")
         return Filing(*parts) if len(parts) == _PARTS else None
 
@@ -68,8 +68,9 @@ def named(
 ) -> Iterator[str]:
     """Filings of some forms and of their amendments, oldest first; each once per party that may be a company.
 
-    `parties`: the roles that are wanted, as the Atom names them; none: all but who only hands the filing in. The
-    index names no roles: a party that the Atom gives another role is left out of it too, as far as both lie here.
+    `parties`: the wanted roles, as the Atom feed names them; by default all except those that only submit the
+    filing. The index has no roles: a party with an unwanted role in the Atom feed is dropped from the index
+    rows too, if both are present.
     """
     frames: list[pl.DataFrame] = []
     kept = pl.col(f.ROLE).is_in(list(parties)) if parties else ~pl.col(f.ROLE).is_in(_OTHERS)
@@ -94,14 +95,14 @@ def named(
 
 
 class Memory:
-    """The cursor of an asking: accession numbers of filings that were asked about, as packed differences."""
+    """The cursor of per-filing fetching: accession numbers of fetched filings, delta-encoded and compressed."""
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:
         self._numbers = dict.fromkeys(numbers)
 
     @staticmethod
     def of(cursor: Cursor | None) -> Memory:
-        """What a cursor remembers; one that does not read remembers nothing: asking again does no harm."""
+        """Decodes a cursor; an unreadable one counts as empty, since repeated requests do no harm."""
         if cursor is None:
             return Memory()
         try:
@@ -111,9 +112,9 @@ class Memory:
             return Memory()
 
     def cursor(self) -> Cursor:
-        """The newest filings; older ones no feed names any more."""
+        """Cursor of the newest filings; feeds no longer name older ones."""
         kept = list(self._numbers)[-KEPT:]
-        half = len(kept) // 2  # two runs, the older first: which are forgotten next is known by halves
+        half = len(kept) // 2  # two sorted runs, the older first: keeps age by halves for the next trim
         runs = [
             [end - start for start, end in pairwise([0, *sorted(run)])] for run in (kept[:half], kept[half:])
         ]

@@ -1,6 +1,7 @@
-"""The part of the market that gives holdings: Schedules 13D and 13G, Forms 3 to 5, 13F.
+"""The ownership part of the market: Schedules 13D and 13G, Forms 3 to 5, 13F.
 
-Belongs here: naming its datasets, their CIK columns and their mapping. Does not belong here: reading any of them.
+Belongs here: listing its datasets, their CIK columns and their mapping. Does not belong here: reading any of
+them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from warehouse.schema.tables import HOLDINGS, HOLDINGS_EARLIER
 
 _FUND: Final = r"(?i)\b(?:funds?|etf)\b"
 
-# A manager's report names shares by their CUSIP, as a schedule without its header does
+# A manager's report identifies shares by CUSIP, as does a schedule without its header
 LINKS: Final = (
     Link(
         schedule13_fields.BARE.name,
@@ -68,7 +69,7 @@ def shared(present: Present, today: date) -> SharedTables:
 
 
 def names(present: Present) -> pl.LazyFrame:
-    """What the newest form calls each issuer: of managers and holders nobody says that they are companies."""
+    """Issuer names from the newest form; managers and holders are not confirmed to be companies."""
     told = [
         rows(present, table).select(
             pl.col(column).alias("cik"), pl.col("issuer").alias("name"), "signedOn", "_observed_at"
@@ -86,7 +87,7 @@ def names(present: Present) -> pl.LazyFrame:
     )
 
 
-# All of them say of which day they speak
+# All of them state the day they refer to
 DATED: Final = (schedule13_fields.KEY, insiders_fields.KEY, form13f_fields.KEY)
 
 PART: Final = Part(
@@ -98,7 +99,8 @@ PART: Final = Part(
     },
     shared=shared,
     names=names,
-    # a statement of ownership before what insiders own, that before what a manager manages (docs/formats/us.md 7)
+    # beneficial ownership statements first, then insiders' own shares, then managed shares (docs/formats/us.md
+    # 7)
     precedence={"ownership": (schedule13_fields.KEY, insiders_fields.KEY, form13f_fields.KEY)},
     links=LINKS,
     holders={

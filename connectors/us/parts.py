@@ -1,7 +1,7 @@
-"""The shape of a part of this market: datasets, whose rows are whose, and what becomes of them.
+"""The interface of one part of this market: its datasets, their CIK columns, and their mapping.
 
-Does not belong here: any dataset (one module per dataset, named in its part: `profiles_part`, `financials_part`,
-`ownership_part`, `feeds_part`), or joining the parts (`mapping`).
+Does not belong here: any dataset (one module per dataset, listed in its part: `profiles_part`,
+`financials_part`, `ownership_part`, `feeds_part`), or combining the parts (`mapping`).
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ def _nothing(_present: Present, _today: date) -> SharedTables:
 class Part:
     """One part of the market.
 
-    datasets: in the order in which of one instant the later holds.
-    numbers: staged table -> its column with the ten-digit CIK of the filer whom the row concerns; a table that is
-    not named concerns nobody by itself (a link finds its company, or it only says whom to ask).
+    datasets: in ascending precedence for rows with equal timestamps.
+    numbers: staged table -> its column with the ten-digit CIK of the filer that the row concerns; rows of
+    tables not listed concern no company directly (a link finds the company, or they only determine what to
+    fetch).
     shared: present rows of every part of the touched filers -> shared tables, without `companies`. A part reads
-    another part's staged tables with `rows`; what two parts say under one key is the earlier part's, its nulls
-    filled by the later's (`PARTS` in the package).
-    names: what the part's own documents call filers that are companies (columns cik, name, observed_at; one row
-    per filer), for those of which no profile is at hand.
+    another part's staged tables with `rows`; where two parts give the same key, the earlier part's row wins,
+    its nulls filled from the later's (`PARTS` in the package).
+    names: filer names in the part's own documents, for filers that are companies (columns cik, name,
+    observed_at; one row per filer), used where no profile exists.
     """
 
     datasets: tuple[Dataset, ...] = ()
@@ -56,7 +57,7 @@ class Part:
 
 
 def rows(present: Present, table: Table) -> pl.LazyFrame:
-    """The present rows of one staged table; none where nothing was ever staged."""
+    """The present rows of one staged table; empty if it was never staged."""
     if table.name in present:
         return present[table.name].select(*table.names, *META)
     return pl.LazyFrame(schema={**staged.schema(table), **META})

@@ -1,7 +1,7 @@
-"""Lengths of spans, spans that are one period though filings date them apart, and whose fiscal year a day is in.
+"""Lengths of spans, spans that are the same period with slightly different dates, and fiscal years.
 
-Periods are known by their days alone: `fy` and `fp` of a fact are its filing's (docs/formats/us.md 5 and 12.4).
-Does not belong here: what stands in a period (`facts_versions`), or quarters that are computed (`quarters`).
+Periods are identified by their days alone: `fy` and `fp` of a fact are its filing's (docs/formats/us.md 5 and
+12.4). Does not belong here: the figures of a period (`facts_versions`), or derived quarters (`quarters`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Final
 
 from connectors.us.facts_model import Span
 
-TOLERANCE: Final = 7  # days by which filings may date one period apart (52/53-week years)
-ROUNDED: Final = 16  # and where one source rounds them to ends of months
+TOLERANCE: Final = 7  # days by which filings may date the same period differently (52/53-week years)
+ROUNDED: Final = 16  # the same where one source rounds to month ends
 _YEAR: Final = 365.25
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # weeks are ISO dates too
-_FIRST, _END = "1900", "2200"  # no account is of another time: such days are slips
-_LATE: Final = 15  # a year that ends in the first half of January is the year before's
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # excludes ISO week dates
+_FIRST, _END = "1900", "2200"  # years outside the range of real accounts are typing errors
+_LATE: Final = 15  # a year that ends in the first half of January counts as the previous year
 SHORTEST: Final = 75  # days of a quarter
 _LENGTHS: Final = ((SHORTEST, 120), (150, 229), (230, 299), (300, 400))
 
 
 class Length(Enum):
-    """Kinds of spans by their days (docs/formats/us.md 12.4)."""
+    """Kinds of spans by their length in days (docs/formats/us.md 12.4)."""
 
     QUARTER = 0
     HALF = 1
@@ -39,13 +39,13 @@ class Length(Enum):
 
 @lru_cache(maxsize=65_536)
 def ordinal(day: str) -> int:
-    """The number of a day. Raises ValueError for a day that there is not."""
+    """The ordinal of a day. Raises ValueError for a date that does not exist."""
     return date.fromisoformat(day).toordinal()
 
 
 @lru_cache(maxsize=65_536)
 def is_day(text: str) -> bool:
-    """Whether a text is a day, spelled so that it compares as days do, of a time in which there were accounts."""
+    """Whether a text is a valid ISO day in the range of real accounts."""
     try:
         return _DAY.fullmatch(text) is not None and _FIRST <= text < _END and ordinal(text) > 0
     except ValueError:
@@ -63,19 +63,19 @@ def length(span: Span) -> Length:
 
 
 def day_after(day: str, days: int = 1) -> str:
-    """The day so many days later."""
+    """The day `days` later."""
     return date.fromordinal(ordinal(day) + days).isoformat()
 
 
 class Periods:
-    """The periods of one filer: the first spelling of each is the one it is known by."""
+    """The periods of one filer: the first dates seen of each are its canonical ones."""
 
     def __init__(self) -> None:
         self._known: dict[Span, Span] = {}
         self._by_end: dict[Length, dict[int, list[Span]]] = {}
 
     def known_as(self, span: Span, tolerance: int = TOLERANCE) -> Span:
-        """The spelling a span is known by: its own, unless one within a week of both its days came before."""
+        """The canonical dates of a span: its own, unless one within a week of both its days came before."""
         found = self._known.get(span)
         if found is None:
             found = self._known[span] = self._near(span, tolerance) or self._new(span)
@@ -99,33 +99,33 @@ class Periods:
 
 
 def base_year(end: int) -> int:
-    """The calendar year that most of a fiscal year's last weeks lie in."""
+    """The calendar year of the last weeks of a fiscal year."""
     return date.fromordinal(max(1, end - _LATE)).year
 
 
 class FiscalYears:
-    """How one filer numbers its years: the year of the last day, and by how much its own label is off.
+    """A filer's fiscal year numbers: the year of the last day, plus the usual offset of the filer's own label.
 
-    The label of a single filing is wrong now and then; the most frequent difference is believed
-    (docs/formats/us.md 12.4).
+    The label of a single filing is wrong now and then; the most frequent offset is used (docs/formats/us.md
+    12.4).
     """
 
     def __init__(self, years: Iterable[tuple[Span, int | None]]) -> None:
         known = list(years)
         self._ends = sorted({ordinal(span[1]) for span, _ in known})
         off = Counter(focus - base_year(ordinal(span[1])) for span, focus in known if focus is not None)
-        # no filer calls a year by one that it does not touch: such a label is a slip
+        # a fiscal year is never labelled with a year it does not touch: such a label is an error
         possible = [one for one in off if abs(one) <= 1]
         self._offset = min(possible, key=lambda one: (-off[one], abs(one), one), default=0)
 
     def of(self, span: Span) -> int | None:
-        """The fiscal year that a span's last day falls in; null where no fiscal year of the filer is known."""
+        """The fiscal year that a span's last day falls in; null if no fiscal year of the filer is known."""
         if not self._ends:
             return None
         return base_year(self._year_end(ordinal(span[1]))) + self._offset
 
     def _year_end(self, day: int) -> int:
-        """The last day of the fiscal year around a day: a known one, else years on from the nearest known."""
+        """The last day of the fiscal year around a day: a known one, else extrapolated from the nearest known."""
         place = bisect_left(self._ends, day - TOLERANCE)
         nearest = self._ends[min(place, len(self._ends) - 1)]
         years = -((nearest + TOLERANCE - day) // _YEAR)

@@ -1,7 +1,7 @@
-"""Who tells news of American issuers beside EDGAR: the wires.
+"""News sources for US issuers besides EDGAR: the wires.
 
-Belongs here: naming them, and the way from a wire's item to its company: the ticker, if the name begins
-alike. Names alone lead nowhere: the register has filers of the whole world. Does not belong here: current
+Belongs here: listing them, and linking a wire's item to its company: by ticker, if the first word of the name
+matches. Names alone do not link: the register has filers of the whole world. Does not belong here: current
 reports (`releases`).
 """
 
@@ -32,7 +32,7 @@ TICKER: Final = Key("symbol_word", _tickers)
 
 
 def links(table: str) -> tuple[Link, ...]:
-    """By ticker and the first word of the name."""
+    """Links by ticker and the first word of the name."""
     return (Link(table, keys.by_symbol(MARKET, _cores), TICKERS.name, TICKER),)
 
 

@@ -1,10 +1,10 @@
-"""Staged filers to the shared `companies`, `identifiers` and `listings`: whole columns, per filer.
+"""Maps staged filers to the shared `companies`, `identifiers` and `listings`, column-wise, one row per filer.
 
 See docs/formats/us.md 12.1.
 
-A company is who operates, reports of itself, or has an industry of its own; individuals, funds that report nothing
-and mere holders are none. Filers of which no profile is at hand have the name that the list of symbols or
-another part's documents give. Does not belong here: the status (`statuses`) or figures.
+A filer is a company if it operates, reports on itself, or has an industry of its own; individuals, funds that
+report nothing and mere holders are not. Filers without a profile are named from the list of symbols or another
+part's documents. Does not belong here: the status (`statuses`) or figures.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ EXCHANGES: Final = {
     "Nasdaq": "XNAS",
     "NYSE": "XNYS",
     "CBOE": "XCBO",
-}  # operators: NYSE is American and Arca too
+}  # operators: NYSE includes American and Arca
 _LISTED: Final = sorted(EXCHANGES)
-# American depositary receipts are a bank's shell for shares of somebody else; a foreign government is no company
+# American depositary receipts are a bank's shell for another issuer's shares; a foreign government is no
+# company
 _DEPOSITARY: Final = "8880"
 _GOVERNMENT: Final = "8888"
 _FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
@@ -40,7 +41,7 @@ _SUFFIX: Final = r"(?i)\s*/[A-Z]{2,3}/$|\s*/[A-Z]{2}$"
 
 
 def companies(present: Present, named: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
-    """One row per company; `named`: names that other parts' documents give to filers (cik, name, observed_at)."""
+    """One row per company; `named`: filer names from other parts' documents (cik, name, observed_at)."""
     found = _filers(present, named).join(statuses.facts(present), on=f.CIK, how="left")
     found = found.join(_symbols(present), on=f.CIK, how="left").with_columns(_is_company())
     status = found.filter("_is_company").with_columns(*statuses.columns(today, f.KEY))
@@ -67,7 +68,7 @@ _STATUS: Final = (
 
 
 def _filers(present: Present, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
-    """Profiles, and names of filers without one: of several the first part's, else the list of symbols'."""
+    """Profiles, and names of filers without one: the first part's name, else the one in the list of symbols."""
     listed = (
         rows(present, TICKERS)
         .sort("cik", "ticker")
@@ -89,7 +90,7 @@ def _filers(present: Present, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def _symbols(present: Present) -> pl.LazyFrame:
-    """What the list of symbols says of each filer, and whether a report within its time covers an exchange."""
+    """Listed symbols of each filer, and whether a recent enough report covers an exchange."""
     listed = rows(present, TICKERS).filter(pl.col("_retired_at").is_null())
     symbols = listed.group_by("cik").agg(_listed_on=pl.col("exchange").drop_nulls())
     covered = pl.col(f.FILE_NUMBER).str.starts_with(COVERED) & forms.of(pl.col(f.FORM), forms.ANNUAL)
@@ -98,7 +99,7 @@ def _symbols(present: Present) -> pl.LazyFrame:
 
 
 def _is_company() -> pl.Expr:
-    """Who is a company: never an individual; never who only issues receipts or holds shares.
+    """Whether a filer is a company: never an individual; never one that only issues receipts or holds shares.
 
     See docs/formats/us.md 3, 4.
     """
@@ -132,13 +133,13 @@ def _identity() -> list[pl.Expr]:
 
 
 def _previous() -> pl.Expr:
-    """Former names; the present one, which the source repeats now and then, is none."""
+    """Former names, without the present one, which the source repeats now and then."""
     former = pl.col("former_names").list.set_difference(pl.concat_list(f.NAME))
     return pl.when(former.list.len() > 0).then(former)
 
 
 def display_name(name: pl.Expr) -> pl.Expr:
-    """The conformed name without the mark of a state at its end, blanks collapsed; never empty."""
+    """The conformed name without a trailing state mark, blanks collapsed; never empty."""
     plain = name.str.replace_all(r"\s+", " ").str.strip_chars()
     short = plain.str.replace(_SUFFIX, "").str.strip_chars()
     return pl.when(short.str.len_chars() > 0).then(short).otherwise(plain)
@@ -172,16 +173,16 @@ def _where() -> list[pl.Expr]:
 
 
 def _listing(today: date) -> list[pl.Expr]:
-    """Listed on evidence: Nasdaq, NYSE or CBOE; over the counter is not listed (docs/formats/us.md 12.1).
+    """Listing status from evidence: Nasdaq, NYSE or CBOE; over the counter is unlisted (docs/formats/us.md 12.1).
 
-    A symbol whose exchange nobody states counts while an annual report of the last 18 months covers an exchange.
+    A symbol without an exchange counts while an annual report of the last 18 months covers an exchange.
     """
     own = pl.col("exchanges").list.eval(pl.element().is_in(_LISTED)).list.any().fill_null(value=False)
     unstated = pl.col("exchanges").list.contains("").fill_null(value=False)
     listed = pl.col("_listed_on").list.eval(pl.element().is_in(_LISTED)).list.any().fill_null(value=False)
     fallback = listed & (~pl.col("_known") | unstated)
     since = pl.col("_covered").dt.offset_by(f"{SILENT_MONTHS}mo")
-    # an exchange that was left for another is left before the report that covers the other
+    # a filer that changed exchanges was removed from the old one before the report that covers the new one
     stays = (pl.col("_removed") < pl.col("_covered")) | (pl.col("_effective") > pl.lit(today))
     covered = unstated & (since >= pl.lit(today)).fill_null(value=False) & stays.fill_null(value=True)
     alive = pl.col("status") != "dissolved"
@@ -216,7 +217,7 @@ def _sources() -> list[pl.Expr]:
 
 
 def identifiers(present: Present) -> pl.DataFrame:
-    """CIK, LEI and symbols of filers; symbols of the list where no profile is at hand."""
+    """CIK, LEI and symbols of filers; symbols of the list where there is no profile."""
     filers = rows(present, f.FILERS).filter(~pl.col("is_person"))
     symbols = filers.explode("tickers").filter(pl.col("tickers").is_not_null())
     listed = rows(present, TICKERS).filter(pl.col("_retired_at").is_null()).join(filers, on="cik", how="anti")

@@ -1,7 +1,7 @@
-"""The part of the market that gives profiles and reports: submissions, answers about filers, symbols.
+"""The profiles part of the market: submissions, single responses about filers, symbols.
 
-Belongs here: naming its datasets, their CIK columns and their mapping. Does not belong here: reading any of them,
-or `companies`, for which every part has a word (`mapping`).
+Belongs here: listing its datasets, their CIK columns and their mapping. Does not belong here: reading any of
+them, or `companies`, to which every part contributes (`mapping`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Quarters that nobody filed: differences of two sums of one fiscal year, where they are alike.
+"""Derives quarters that were not filed, as differences of two comparable sums of one fiscal year.
 
 See docs/formats/us.md 12.4.
 
-Only flows of money, only of one tag, and only while both sums stand as they stood together: a sum that alone was
-restated makes no quarter. A filed quarter always wins, field by field. Does not belong here: filed figures.
+Only money flows, only of one tag, and only while both sums are of the same vintage: a sum restated alone gives
+no quarter. A filed quarter always wins, field by field. Does not belong here: filed figures.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _THREE: Final = 3
 
 
 def derive(book: Book, currency: str | None, reported: Iterable[Span], periods: Periods) -> set[Span]:
-    """Quarters that the sums which a filing reports give together with those before them; which they are."""
+    """Derives quarters from the sums a filing reports and earlier ones; returns which quarters were touched."""
     touched: set[Span] = set()
     for span in sorted(reported, key=lambda one: one[1]):
         kind = _BEFORE.get(length(span))
@@ -40,7 +40,7 @@ def derive(book: Book, currency: str | None, reported: Iterable[Span], periods: 
 
 
 def _rests(book: Book, currency: str | None, span: Span, kind: Length) -> list[list[Span]]:
-    """What may be taken off a sum: the sum up to the quarter before; off a year else its three first quarters."""
+    """Sums to subtract from a sum: the one up to the previous quarter; for a year also its first three quarters."""
     sums = [
         other for other in book.starting(currency, span[0]) if other[1] < span[1] and length(other) is kind
     ]
@@ -91,5 +91,5 @@ def _fill(book: Book, currency: str | None, span: Span, rest: list[Span], quarte
 
 
 def _of_one_vintage(whole: Item, parts: list[Item]) -> bool:
-    """Whether what is taken off was filed again since the whole was last filed otherwise: not if that alone was."""
+    """Whether all parts were filed after the whole's last other value: not if only the whole was restated."""
     return all(part.seen > whole.superseded for part in parts)

@@ -1,7 +1,7 @@
-"""What all datasets of SEC EDGAR share: hosts, licence, the CIK in every spelling, ids of companies and filings.
+"""Shared by all SEC EDGAR datasets: hosts, licence, the CIK in every spelling, ids of companies and filings.
 
-Does not belong here: the fields of one dataset, how the SEC is asked (`access`), or how a filer becomes a
-profile (`profiles`).
+Does not belong here: the fields of one dataset, HTTP access to the SEC (`access`), or building a profile from a
+filer (`profiles`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FILES_HOST: Final = "www.sec.gov"  # files, Archives, browse-edgar
 DATA_URL: Final = f"https://{DATA_HOST}"
 FILES_URL: Final = f"https://{FILES_HOST}"
 ARCHIVES_URL: Final = f"{FILES_URL}/Archives/edgar"
-EDGAR: Final = "us.edgar"  # what filing ids are made of: an accession is one filing through whichever door
+EDGAR: Final = "us.edgar"  # prefix of filing ids: an accession is the same filing in every source
 PREFIX: Final = company_id(MARKET, MARKET)  # and the ten digits of the CIK
 
 LICENCE: Final = Licence(
@@ -39,7 +39,7 @@ _BARE_ACCESSION: Final = r"^([0-9]{10})([0-9]{2})([0-9]{6})$"
 
 
 def central_index_key(value: str | int | None) -> str | None:
-    """The ten digits of a CIK of any spelling in the format page (text, integer, padded or not); None for none.
+    """The ten digits of a CIK in any spelling (text, integer, padded or not); None for an invalid one.
 
     See docs/formats/us.md 2.
 
@@ -57,7 +57,7 @@ def central_index_key(value: str | int | None) -> str | None:
 
 
 def central_index_keys(values: pl.Expr) -> pl.Expr:
-    """The same of a column, text or integer."""
+    """CIKs of a column, text or integer, as ten digits."""
     bare = (
         values.cast(pl.String)
         .str.strip_chars()
@@ -77,19 +77,19 @@ def filing_id(cik: str, accession: str) -> str:
     """The id of one filing as it concerns one filer.
 
     An accession may concern several filers (co-registrants, issuer and owner); each has its own row of it, and
-    every door that tells of the filing gives that row the same id.
+    every source of the filing gives that row the same id.
     """
     return ids.filing_id(EDGAR, f"{cik}:{accession}")
 
 
 def accessions(values: pl.Expr) -> pl.Expr:
-    """Accession numbers with their dashes, from either form (docs/formats/us.md 2); null for what is none."""
+    """Accession numbers with their dashes, from either form (docs/formats/us.md 2); null for invalid ones."""
     dashed = values.str.replace(_BARE_ACCESSION, "$1-$2-$3")
     return pl.when(dashed.str.contains(_ACCESSION)).then(dashed)
 
 
 def filing_urls(cik: pl.Expr, accession: pl.Expr) -> pl.Expr:
-    """The index page of a filing: any CIK that is attached to it answers in the path (docs/formats/us.md 4)."""
+    """URLs of filings' index pages: any CIK attached to the filing works in the path (docs/formats/us.md 4)."""
     return pl.concat_str(
         pl.lit(f"{ARCHIVES_URL}/data/"),
         cik.str.strip_chars_start("0"),
@@ -102,5 +102,5 @@ def filing_urls(cik: pl.Expr, accession: pl.Expr) -> pl.Expr:
 
 
 def filer_url(cik: str) -> str:
-    """Where one filer's profile is asked for."""
+    """URL of one filer's profile."""
     return f"{DATA_URL}/submissions/CIK{cik}.json"

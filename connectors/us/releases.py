@@ -1,10 +1,10 @@
-"""News and notices of the shared tables of current reports, late filings and ends of listing.
+"""Maps current reports, late filings and ends of listing to the shared news and notices.
 
 See docs/formats/us.md 9.
 
-News is an 8-K of its results, Regulation FD or other events with a press release in it, or a 6-K with one: the
-contract shows its item as headline; nothing of the release itself is kept. Notices are what a supervisor or an
-exchange is told: bankruptcy, delisting, restatements to come, changes of control, late and amended annual reports,
+News is an 8-K about results, Regulation FD or other events with a press release in it, or a 6-K with one: the
+contract shows its item as headline; nothing of the release itself is kept. Notices are reports to a supervisor
+or exchange: bankruptcy, delisting, restatements to come, changes of control, late and amended annual reports,
 ends of listing and registration. Does not belong here: status (`statuses`), or which are events (`pipelines`).
 """
 
@@ -31,7 +31,7 @@ _FOREIGN_TITLE: Final = "Report of a foreign private issuer"
 _RELEASE: Final = "EX-99"
 _REVOKED: Final = "REVOKED"
 _AMENDED: Final = "Amendment: "
-_FORMS: Final = {  # by form, where the form says it all
+_FORMS: Final = {  # by form, where the form alone decides
     "NT 10-K": "Notification of late filing of an annual report (NT 10-K)",
     "NT 10-Q": "Notification of late filing of a quarterly report (NT 10-Q)",
     "NT 20-F": "Notification of late filing of an annual report (NT 20-F)",
@@ -51,7 +51,7 @@ _TITLES: Final = {
 
 
 def news(headers: pl.LazyFrame) -> pl.DataFrame:
-    """`news` of the companies that filed a report with a press release. Amendments repeat what was told."""
+    """`news` of the companies that filed a report with a press release. Amendments are left out as repeats."""
     listed = pl.col(f.ITEMS).list.set_intersection(list(CATEGORIES))
     is_current = pl.col(f.FORM).is_in(sorted(forms.CURRENT)) & (listed.list.len() > 0)
     has_release = pl.col(f.EXHIBITS).list.eval(pl.element().str.starts_with(_RELEASE)).list.any()
@@ -85,13 +85,13 @@ def news(headers: pl.LazyFrame) -> pl.DataFrame:
 
 
 def notices(filed: pl.LazyFrame) -> pl.DataFrame:
-    """`notices` of what a company's list of filings holds."""
+    """`notices` from a company's list of filings."""
     listed = pl.col(s.ITEMS).list.set_intersection(list(NOTICED))
     is_current = pl.col(s.FORM).is_in(sorted(forms.CURRENT)) & (listed.list.len() > 0)
     rows = (
         filed.filter(
             is_current | pl.col(s.FORM).is_in(sorted(_TITLES)),
-            # an exchange has its notices about others in its own list
+            # an exchange's own list contains its notices about other companies
             forms.about_itself(pl.col(s.CIK), pl.col(s.FORM), pl.col(s.ACCESSION)),
         )
         .with_columns(_listed=listed.list.eval(pl.element().sort()))
@@ -119,7 +119,7 @@ def notices(filed: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _identified(rows: pl.DataFrame, prefix: str, name: str) -> pl.DataFrame:
-    """What both tables share: ids, address, provenance; the door by which a filing came is no part of its id."""
+    """Columns common to both tables: ids, URL, provenance; ids do not depend on the source a filing came from."""
     parts = rows.select(f.CIK, f.ACCESSION).iter_rows()
     ids = [natural_id(prefix, EDGAR, accession, cik) for cik, accession in parts]
     return rows.with_columns(

@@ -1,8 +1,8 @@
 """The staged tables of single filings: headers, removals from listing (25), ends of registration (15).
 
-`submissions_fields` lists every filing of a filer; here stands what only the filing itself tells: whether a press
-release is in an 8-K, or a certificate of dissolution; which class of securities Form 25 or 15 is about.
-Does not belong here: reading (`sgml_header`, `form8k`, `form25`, `form15`).
+`submissions_fields` lists every filing of a filer; these tables hold details found only in the filing: whether
+an 8-K has a press release, or a certificate of dissolution; the class of securities of a Form 25 or 15. Does
+not belong here: reading (`sgml_header`, `form8k`, `form25`, `form15`).
 """
 
 from __future__ import annotations
@@ -82,10 +82,8 @@ DEREGISTERED: Final = Table(
         Column(FILED, Kind.DATE, "day of filing", nullable=False),
         Column(SECURITY, _T, "classes covered, as described"),
         Column(IS_SHARE, Kind.BOOLEAN, "ours: shares of the company itself are among them"),
-        Column(
-            REMAINING, _T, "other classes with a duty to report; null where none is said, or nothing read"
-        ),
-        Column("is_last", Kind.BOOLEAN, "ours: says that no other class remains; null where not read"),
+        Column(REMAINING, _T, "other classes with a duty to report; null if none is stated, or not read"),
+        Column("is_last", Kind.BOOLEAN, "ours: states that no other class remains; null if not read"),
     ),
 )
 
@@ -95,7 +93,7 @@ LIQUIDATION: Final = "liquidation"
 
 WORDS: Final = Table(
     "us_words",
-    "What the text of a current report says of the end of its filer, of which no item tells.",
+    "End of a filer according to the text of a current report, where no item states it.",
     (ACCESSION, CIK),
     (
         _ACCESSION,

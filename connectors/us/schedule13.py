@@ -1,7 +1,7 @@
 """Dataset us.schedule13: stakes above five percent, Schedules 13D and 13G (docs/formats/us.md 7.1, 7.2).
 
-Belongs here: the declaration, what a file is, and which reading it gets. Does not belong here: the readings
-(`schedule13_xml`, `schedule13_text`), holdings (`schedule13_holdings`), asking (`holders_fetch`).
+Belongs here: the declaration, recognising files, and choosing the parser. Does not belong here: the parsers
+(`schedule13_xml`, `schedule13_text`), holdings (`schedule13_holdings`), fetching (`holders_fetch`).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _TYPE: Final = re.compile(rb"\s*(?:<DOCUMENT>\s*)?<TYPE>([^\r\n<]+)", re.IGNOREC
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """A filing, its XML, or the page or text of an older one: each tells of one filing."""
+    """Recognises a filing, its XML, or the page or text of an older one, each a delta of one filing."""
     del name
     return holders_files.recognised(head, _FORM, _MARK, "Schedule 13D or 13G")
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """The persons of one filing, and whose CUSIP it names."""
+    """Batches with the persons of one filing, and the issuer of the CUSIPs in it."""
     tally = Tally(piece.dataset)
     body = holders_files.body(piece)
     filing, documents = holders_files.parts(piece, body)
     envelope = Envelope(holders_files.source(piece, filing), holders_files.accession(piece, filing), filing)
-    # a letter may stand before the form
+    # a letter may precede the form
     told = next((one for one in documents if _FORM.fullmatch(one.form)), documents[0])
     found: list[dict[str, Any]] = []
     cusips: list[dict[str, Any]] = []
@@ -54,7 +54,7 @@ def read(piece: Piece) -> Iterator[Batch]:
         rejects.append((envelope.source, str(error), flat(told.body)[:200]))
     known = all(row[ISSUER] is not None for row in found)
     if not known:
-        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if anybody says whose that is", piece.name)
+        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", piece.name)
     yield staged.batch(STAKES if known else BARE, found, staged.reject_rows(rejects), tally.drain())
     yield staged.batch(CUSIPS, cusips)
 
@@ -76,7 +76,7 @@ DATASET: Final = Dataset(
     title="SEC EDGAR: Schedules 13D and 13G",
     licence=LICENCE,
     cadence=Cadence(cron="15 * * * *", stale_after_hours=24 * 7),
-    guard=Guard(max_rejected=0.5),  # prose of thirty years: one text that does not read is much of an hour's
+    guard=Guard(max_rejected=0.5),  # prose of thirty years: one unreadable text is a large share of an hour
     host=FILES_HOST,
     rate=RATE,
     limiter=LIMITER,

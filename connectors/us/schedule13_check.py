@@ -1,7 +1,7 @@
-"""Percentages against the shares outstanding that the same document names: a signal where they are far apart.
+"""Checks percentages against the shares outstanding in the same document; emits a signal if they are far apart.
 
-Nothing is changed by it: the percentage stays as stated (docs/formats/us.md 7.1, 12.5). Does not belong here:
-shares outstanding from other sources (`holders_outstanding`).
+Nothing is changed: the percentage stays as stated (docs/formats/us.md 7.1, 12.5). Does not belong here: shares
+outstanding from other sources (`holders_outstanding`).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from connectors.kit.staged import Tally
 from connectors.us import holders_values as values
 from connectors.us.schedule13_rows import Person
 
-_APART: Final = Decimal(1)  # points (docs/formats/us.md 7.1)
+_APART: Final = Decimal(1)  # percentage points (docs/formats/us.md 7.1)
 _COUNT: Final = r"(?<![\d.,$])(\d{1,3}(?:,\d{3})+)(?![\d,]|\.\d{3})"
 _WORDS: Final = r"(?:[^\s\d;]+\s+){0,12}?"
 _BEFORE: Final = re.compile(rf"{_COUNT}\s+{_WORDS}outstanding\b", re.IGNORECASE)
 _BEHIND: Final = re.compile(rf"\boutstanding\s+{_WORDS}{_COUNT}", re.IGNORECASE)
-_REACH: Final = 400_000  # characters: behind them stand agreements
+_REACH: Final = 400_000  # characters: agreements follow after them
 
 
 def differing(persons: Iterable[Person], text: str, tally: Tally, example: str) -> None:
-    """Signals for persons whose percentage fits none of the numbers of shares outstanding in the text."""
+    """Emits signals for persons with a percentage that fits none of the shares outstanding named in the text."""
     named = {
         number
         for pattern in (_BEFORE, _BEHIND)
@@ -40,6 +40,6 @@ def differing(persons: Iterable[Person], text: str, tally: Tally, example: str) 
 
 
 def _fits(percent: Decimal, shares: Decimal, total: Decimal) -> bool:
-    """Own rights within sixty days count above and below the line: at most, all of the shares are such."""
+    """Whether a percentage fits, with rights within sixty days counted in both numerator and denominator."""
     lowest, highest = shares * 100 / (total + shares), shares * 100 / total
     return lowest - _APART <= percent <= highest + _APART

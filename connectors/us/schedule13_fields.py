@@ -2,7 +2,7 @@
 
 See docs/formats/us.md 7.1, 7.2.
 
-Does not belong here: reading (`schedule13`), or what becomes of a row (`schedule13_holdings`).
+Does not belong here: reading (`schedule13`), or the mapping of a row (`schedule13_holdings`).
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ _COLUMNS: Final = (
     Column(
         "filingPercent", Kind.PERCENT, "largest percentage in the filing: joint filers report the same shares"
     ),
-    Column("isLead", Kind.BOOLEAN, "the person who stands for the filing's stake", nullable=False),
+    Column("isLead", Kind.BOOLEAN, "the person that represents the filing's stake", nullable=False),
     Column("isExit", Kind.BOOLEAN, "states that five percent or less is left", nullable=False),
     Column("isText", Kind.BOOLEAN, "read from an older text form: low confidence", nullable=False),
 )
 
 STAKES: Final = Table(
     "us_schedule13",
-    "Beneficial ownership whose issuer is named by its CIK.",
+    "Beneficial ownership with the issuer's CIK.",
     (SOURCE, PERSON),
     _COLUMNS,
 )
-# A document without its header names no CIK: these rows find their issuer by the CUSIP, or nobody
+# A document without its header has no CIK: these rows are linked to their issuer by CUSIP, or stay unlinked
 BARE: Final = Table(
     "us_schedule13_bare",
     "Beneficial ownership from documents that came without the header of their filing.",
@@ -69,7 +69,7 @@ BARE: Final = Table(
 )
 CUSIPS: Final = Table(
     "us_cusip",
-    "Which issuer a CUSIP belongs to, as Schedules 13D and 13G say.",
+    "Issuers of CUSIPs, from Schedules 13D and 13G.",
     (CUSIP, ISSUER),
     (
         Column(CUSIP, _T, "eight or nine signs", nullable=False),

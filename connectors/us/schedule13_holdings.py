@@ -1,9 +1,11 @@
-"""Schedules 13D and 13G to shared holdings: of each holder and class the newest statement (docs/formats/us.md 7.1).
+"""Maps Schedules 13D and 13G to shared holdings: the newest statement per holder and class.
 
-Joint filers report the same shares: the lead's row carries the percentage, the others carry it as both bounds, so
-that each holder's level is known and a sum over holders counts the shares once. An amendment that leaves the filing
-less than five percent closes its holders; so does a percentage of nothing. Does not belong here: which statement
-stands, and who leads (`schedule13_standing`), other forms.
+See docs/formats/us.md 7.1.
+
+Joint filers report the same shares: the lead's row carries the percentage, the others carry it as both bounds,
+so that each holder's level is known and a sum over holders counts the shares once. An amendment that leaves the
+filing less than five percent closes its holders; so does a percentage of zero. Does not belong here: which
+statement is current, and who leads (`schedule13_standing`), other forms.
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ from connectors.us.holders_outstanding import Outstanding, derived
 from connectors.us.schedule13_fields import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
 from connectors.us.schedule13_standing import Line, before, leads, lines, percent, weight
 
-_DUTY: Final = Decimal(5)  # percent above which there is a duty to report
+_DUTY: Final = Decimal(5)  # percent above which filing is mandatory
 _ALL: Final = Decimal(100)
 _NOTHING: Final = Decimal(0)
 _WHO: Final = ("holder_name", "holder_type", "holder_company_id", "holder_country")
 
-Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> how its statements name a holder
+Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> latest row naming the holder
 
 
 def standing(stakes: pl.LazyFrame, bare: pl.LazyFrame, filed: pl.LazyFrame) -> list[Line]:
@@ -46,16 +48,16 @@ def standing(stakes: pl.LazyFrame, bare: pl.LazyFrame, filed: pl.LazyFrame) -> l
 
 
 def holdings(found: Sequence[Line], outstanding: Outstanding = MappingProxyType({})) -> pl.DataFrame:
-    """Shared holdings of lines. `outstanding`: for those of which no statement gives a percentage."""
+    """Shared holdings of lines. `outstanding`: used for lines without a stated percentage."""
     live = [line for line in found if not _is_exit(line.row)]
     leading = leads(live)
     return as_holdings([_holding(line, leading, outstanding) for line in found])
 
 
 def earlier(found: Sequence[Line], outstanding: Outstanding = MappingProxyType({})) -> pl.DataFrame:
-    """What the statements of lines said of days before those that stand, the last word of each day.
+    """Superseded holdings of lines: statements before the current one, the last of each day.
 
-    Of several persons of one filing the largest stood for its shares then.
+    Of several persons of one filing the largest represents its shares.
     """
     leading = _leads_of_filings(found)
     told = [
@@ -76,7 +78,7 @@ def _leads_of_filings(found: Sequence[Line]) -> dict[tuple[str, str], Row]:
 
 
 def identities(found: Sequence[Line]) -> Identities:
-    """Who the holders are, by CIK and by every name: for forms that spell them otherwise."""
+    """Holder identities by CIK and by every name, for forms that spell them differently."""
     known: dict[tuple[str, str], Row] = {}
     for line in found:
         who = _who(line)
@@ -113,9 +115,10 @@ def _holding(line: Line, leading: set[tuple[str, str]], outstanding: Outstanding
 
 
 def _is_exit(row: Row) -> bool:
-    """Whether the duty to report has ended: nobody will tell when what is left goes.
+    """Whether the duty to report has ended, so that the sale of the rest will not be reported.
 
-    The mark of item 5 is of the whole filing: who states more than five percent beside it has not ceased.
+    The mark of item 5 applies to the whole filing: a person who states more than five percent despite it has
+    not ceased.
     """
     stated = percent(row)
     if stated == _NOTHING or (row["isExit"] and (stated is None or stated <= _DUTY)):

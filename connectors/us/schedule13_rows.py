@@ -1,7 +1,7 @@
-"""What a Schedule 13D or 13G says, whatever its shape, as rows: one per reporting person.
+"""Rows of a Schedule 13D or 13G of any format: one per reporting person.
 
-Joint filers report the same shares, so nothing is summed: the filing's stake is the largest, and one person leads
-(docs/formats/us.md 7.1). Does not belong here: where a shape says it (`schedule13_xml`, `schedule13_text`).
+Joint filers report the same shares, so nothing is summed: the filing's stake is the largest, and one person
+leads (docs/formats/us.md 7.1). Does not belong here: parsing a format (`schedule13_xml`, `schedule13_text`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What is known of a filing from outside its document."""
+    """Facts about a filing known from outside its document."""
 
     source: str
     accession: str | None = None
@@ -75,7 +75,7 @@ def rows(statement: Statement, envelope: Envelope) -> list[dict[str, Any]]:
 
 
 def issuer_of(statement: Statement, envelope: Envelope) -> str | None:
-    """The issuer's CIK: the document's own, else the one subject of the header."""
+    """The issuer's CIK: the document's own, else the only subject in the header."""
     if statement.issuer_cik is not None or envelope.submission is None:
         return statement.issuer_cik
     subjects = envelope.submission.ciks("SUBJECT-COMPANY")
@@ -83,7 +83,7 @@ def issuer_of(statement: Statement, envelope: Envelope) -> str | None:
 
 
 def cusip_rows(statement: Statement, issuer: str | None) -> list[dict[str, Any]]:
-    """Whose CUSIPs these are; none where the issuer is not known by number."""
+    """Rows linking CUSIPs to their issuer; none if the issuer's CIK is unknown."""
     if issuer is None:
         return []
     return [
@@ -93,14 +93,14 @@ def cusip_rows(statement: Statement, issuer: str | None) -> list[dict[str, Any]]
 
 
 def _filers(statement: Statement, envelope: Envelope) -> tuple[str, ...]:
-    """Who files: as the document says, else as the header does."""
+    """CIKs of the filers: from the document, else from the header."""
     if statement.filers or envelope.submission is None:
         return statement.filers
     return envelope.submission.ciks("FILED-BY")
 
 
 def _with_filers(statement: Statement, envelope: Envelope, filers: tuple[str, ...]) -> tuple[Person, ...]:
-    """CIKs that a form leaves out: a filing's only person is its only filer; of several the header names some."""
+    """Adds CIKs missing in the form: a filing's only person is its only filer; of several the header names some."""
     if len(statement.persons) == 1 and len(filers) == 1:
         (person,) = statement.persons
         return (_known(person, filers[0]),)
@@ -126,7 +126,7 @@ def _known(person: Person, cik: str | None) -> Person:
 
 
 def _lead(persons: tuple[Person, ...], filers: tuple[str, ...]) -> int:
-    """Largest percentage, then shares; of equal ones the filer of the header, else the first.
+    """Index of the lead: largest percentage, then shares; on a tie the filer of the header, else the first.
 
     See docs/formats/us.md 7.1.
     """

@@ -1,9 +1,9 @@
-"""Which statement of each holder and class stands, and who of several stands for the same shares.
+"""Selects the current statement of each holder and class, and the lead among holders reporting the same shares.
 
 See docs/formats/us.md 7.1.
 
-Belongs here: who is one holder in one company, which titles are one class, which filing is newer, whose shares are
-whose. Does not belong here: what a statement becomes (`schedule13_holdings`).
+Belongs here: which rows are one holder in one company, which titles are one class, which filing is newer, which
+holders share their shares. Does not belong here: the mapping of a statement (`schedule13_holdings`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from connectors.us.schedule13_fields import CUSIP, HOLDER_KEY, PERSON, SOURCE
 _EARLIEST: Final = date.min
 _NOTHING: Final = Decimal(0)
 _UNKNOWN: Final = Decimal(-1)
-_DIGITS: Final = 3  # of the number of an amendment
-_SIGNS: Final = 8  # of a CUSIP, without its check digit
+_DIGITS: Final = 3  # digits of the number of an amendment
+_SIGNS: Final = 8  # characters of a CUSIP, without its check digit
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One class of one holder: its statements, oldest first, and the one that stands."""
+    """One class of one holder: its statements, oldest first, and the current one."""
 
     company: str
     native: str
@@ -51,22 +51,22 @@ def lines(rows: Iterable[Row], days: Mapping[str, date]) -> list[Line]:
 
 
 def states(row: Row) -> bool:
-    """Whether a statement says how much is held: an amendment may leave it out, and the one before holds."""
+    """Whether a statement gives an amount; an amendment may omit it, and then the previous one stays current."""
     return percent(row) is not None or row["percentBelow"] is not None or row["isExit"]
 
 
 def percent(row: Row) -> Decimal | None:
-    """The percentage as stated; no shares are no percentage, whether or not that is stated too."""
+    """The percentage as stated; zero shares are zero percent even if no percentage is stated."""
     if row["percent"] is None and row["percentBelow"] is None and row["shares"] == "0":
         return _NOTHING
     return row["percent"]
 
 
 def leads(standing: Sequence[Line]) -> set[tuple[str, str]]:
-    """Lines that stand for shares that several report: the largest of those that one filing joins.
+    """Lines that lead among holders reporting the same shares: the largest of those joined by one filing.
 
-    A filing joins its persons as long as it is the last word of one of them: who has gone on in another filing
-    may still be counted in the shares of who has not.
+    A filing joins its persons as long as it is the newest of one of them: a person who has since filed
+    separately may still be counted in the shares of one who has not.
     """
     joined = _Joined()
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -85,7 +85,7 @@ def leads(standing: Sequence[Line]) -> set[tuple[str, str]]:
 
 
 def before(line: Line) -> list[Row]:
-    """Of the statements of days before the one that stands those that said how much, the last of each day."""
+    """Statements with an amount from before the current one's day, the last of each day."""
     told = sorted((row for row in line.told if states(row) and row["day"] is not None), key=_age)
     days = {row["day"]: row for row in told}
     end = line.row["day"]
@@ -93,7 +93,7 @@ def before(line: Line) -> list[Row]:
 
 
 class _Joined:
-    """Places in sets that grow together."""
+    """Union-find of line positions."""
 
     def __init__(self) -> None:
         self._above: dict[int, int] = {}
@@ -109,19 +109,19 @@ class _Joined:
 
 
 def weight(row: Row) -> tuple[Decimal, bool]:
-    """What makes a person of a filing its lead: the largest share; of equal ones who files."""
+    """Ranking of the persons of a filing: the largest share; on a tie the one who files."""
     stated = percent(row)
     return _UNKNOWN if stated is None else stated, row["isLead"]
 
 
 def _dated(row: Row, days: Mapping[str, date]) -> Row:
-    """With `filed` and `day`: of the event, which is none ahead of the filing."""
+    """Adds `filed` and `day`, the day of the event, at most the day of filing."""
     filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
     return row | {"filed": filed, "day": happened(row["eventDate"], filed, row["_observed_at"])}
 
 
 def _given(row: Row) -> tuple[date, int, tuple[int, str], str, int]:
-    """The order of filing; of persons of one filing their own."""
+    """Sort key by order of filing; then by the order of persons within one filing."""
     return (
         row["filed"] or _EARLIEST,
         _number(row) or 0,
@@ -132,7 +132,7 @@ def _given(row: Row) -> tuple[date, int, tuple[int, str], str, int]:
 
 
 def _ciks(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
-    """The CIK of a name in one company, where its filings give it exactly one."""
+    """The CIK of a name in one company, if its filings give exactly one."""
     known: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
         if row["holderCik"] is not None:
@@ -141,7 +141,7 @@ def _ciks(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
 
 
 def _classes(told: Iterable[Row]) -> Iterator[list[Row]]:
-    """Statements of one holder by class: of one title, or of one CUSIP where the titles are not of two classes."""
+    """Groups a holder's statements by class: equal title, or equal CUSIP if the titles do not name two classes."""
     found: list[list[Row]] = []
     for row in told:
         same = next((rows for rows in found if any(_is_same(row, one) for one in rows)), None)
@@ -160,7 +160,7 @@ def _is_same(row: Row, other: Row) -> bool:
 
 
 def _line(company: str, told: list[Row]) -> Line:
-    """The id is of the oldest statement: a CIK or a title that a later one adds makes no other holding."""
+    """Builds a line. Its id is the oldest statement's: a CIK or title added later does not make a new holding."""
     first = told[0]
     native = f"{first['holderCik'] or first[HOLDER_KEY]}/{first['classKey']}"
     dated = _amended(told)
@@ -170,7 +170,7 @@ def _line(company: str, told: list[Row]) -> Line:
 
 
 def _amended(told: Iterable[Row]) -> list[Row]:
-    """With the day of each amendment no earlier than of what it amends: many repeat the day of an older event."""
+    """Moves an amendment's day up to the amended one's if earlier: many repeat the day of an older event."""
     found: list[Row] = []
     for row in told:
         amended = [one["day"] for one in found if one["day"] is not None and _amends(row, one)]
@@ -190,7 +190,7 @@ def _amends(row: Row, other: Row) -> bool:
 
 
 def _number(row: Row) -> int | None:
-    """The number of an amendment; the statement itself has none before it."""
+    """The number of an amendment; zero for the original statement."""
     if not row["isAmendment"]:
         return 0
     told = (row["amendmentNo"] or "").strip()

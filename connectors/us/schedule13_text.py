@@ -1,9 +1,10 @@
-"""Schedules 13D and 13G before December 2024: cover pages in HTML or ASCII, one per person.
+"""Parses Schedules 13D and 13G before December 2024: cover pages in HTML or ASCII, one per person.
 
 See docs/formats/us.md 7.2.
 
-Only the numbered rows of the cover pages are read: name, citizenship, aggregate amount, percent, type of person.
-What they say in other words is null and a signal. Does not belong here: making text of a page (`holders_text`).
+Only the numbered rows of the cover pages are read: name, citizenship, aggregate amount, percent, type of
+person. Rows in other words are null and signalled. Does not belong here: converting a page to text
+(`holders_text`).
 """
 
 from __future__ import annotations
@@ -85,17 +86,17 @@ _ASIDE: Final = re.compile(
 _NOTE: Final = re.compile(
     r"[(\[]\s*\d{1,2}\s*[)\]]|[*†‡¹²³]+|\b(?:see|as\s+of|based\s+(?:up)?on|calculated|assum\w+)\b.*", _I
 )
-_MARKS: Final = re.compile(r"(?:\s*\(\s*\d{1,2}\s*\))+$")  # of footnotes
-_EDGES: Final = " |*_-–—:;,"  # no point: it may be that of «Inc.»
-_COVER: Final = 12_000  # characters from a person's name within which the rows of the cover page stand
+_MARKS: Final = re.compile(r"(?:\s*\(\s*\d{1,2}\s*\))+$")  # footnote marks
+_EDGES: Final = " |*_-–—:;,"  # without the period, which may belong to «Inc.»
+_COVER: Final = 12_000  # characters after a person's name that contain the rows of the cover page
 
 
 class NoCover(Exception):  # noqa: N818 - says what the text is
-    """A text without one cover page; the message says what is missing."""
+    """Raised for a text without a cover page; the message says which part is missing."""
 
 
 def statement(piece: Piece, text: str, form: str | None, tally: Tally) -> Statement:
-    """One filing from its flat text. NoCover where no cover page of a reporting person is in it."""
+    """One filing from its single-line text. Raises NoCover if it has no cover page of a reporting person."""
     starts = [match.start() for match in _NAME.finditer(text)]
     pages = [text[start:end][:_COVER] for start, end in pairwise([*starts, len(text)])]
     persons = tuple(person for page in pages if (person := _person(page, tally, piece.name)) is not None)
@@ -126,7 +127,7 @@ def _form(cover: str, *, is_amendment: bool) -> str | None:
 
 
 def _before(cover: str, label: re.Pattern[str], boundary: re.Pattern[str]) -> str | None:
-    """What stands above a label, from the nearest boundary on."""
+    """The text before a label, from the nearest boundary on."""
     found = label.search(cover)
     if found is None:
         return None
@@ -136,7 +137,7 @@ def _before(cover: str, label: re.Pattern[str], boundary: re.Pattern[str]) -> st
 
 
 def _cusips(cover: str, page: str) -> Iterator[str]:
-    """Above its label, else in the heading of a cover page."""
+    """CUSIPs before their label, else in the heading of a cover page."""
     above = _before(cover, _CUSIP, _CLASS)
     found = values.cusip((above or "").replace(" ", "").strip(_EDGES))
     heading = re.search(
@@ -158,7 +159,7 @@ def _event(cover: str, tally: Tally, example: str) -> date | None:
 
 
 def _person(page: str, tally: Tally, example: str) -> Person | None:
-    """One cover page; None where the label stands in other text, as in instructions."""
+    """One cover page; None if the label occurs in other text, such as instructions."""
     amount, percent = _AMOUNT.search(page), _PERCENT.search(page)
     if amount is None and percent is None:
         return None
@@ -197,7 +198,7 @@ def _holder(page: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """What stands in a row, without remarks and marks of footnotes."""
+    """The text of a row, without remarks and footnote marks."""
     return _NOTE.sub(" ", _ASIDE.sub(" ", text))
 
 
@@ -210,7 +211,7 @@ def _shares(text: str) -> Decimal | None:
 
 
 def _share(text: str) -> tuple[Decimal | None, Decimal | None]:
-    """The percentage, or the limit that it is below. Of several different ones none: nobody says which."""
+    """The percentage, or the upper limit stated instead. None if several different ones are given."""
     bare = _bare(text).strip(_EDGES)
     found = list(_FIGURE.finditer(bare))
     if not found and (alone := _BARE.fullmatch(bare)) is not None:

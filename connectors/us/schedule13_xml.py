@@ -1,6 +1,6 @@
-"""Schedules 13D and 13G as XML: two schemas, two editions, one reading by local names (docs/formats/us.md 7.1).
+"""Parses Schedules 13D and 13G XML: two schemas, two versions, matched by local names (docs/formats/us.md 7.1).
 
-Does not belong here: older forms (`schedule13_text`), or what a row becomes.
+Does not belong here: older forms (`schedule13_text`), or the mapping of a row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ALL: Final = Decimal(100)
 
 @dataclass(frozen=True, slots=True)
 class _Schema:
-    """What the two schedules call the same things."""
+    """The element names of one of the two schedules."""
 
     event: str
     issuer_cik: str
@@ -82,13 +82,13 @@ _G: Final = _Schema(
 
 
 def statement(piece: Piece, body: bytes, tally: Tally) -> Statement:
-    """One filing. Unreadable where the cover or the persons are missing."""
+    """One filing. Raises Unreadable if the cover or the persons are missing."""
     root = tree(piece, body, "edgarSubmission", tally)
     header, form_data = at(root, "headerData"), at(root, "formData")
     form = text(header, "submissionType") or ""
     cover = at(form_data, "coverPageHeader")
     if not form.startswith("SCHEDULE 13") or form_data is None or cover is None:
-        raise Unreadable(piece.dataset, piece.name, f"form «{form}» where a Schedule 13D or 13G was due")
+        raise Unreadable(piece.dataset, piece.name, f"expected a Schedule 13D or 13G, found form «{form}»")
     version = text(root, "schemaVersion")
     if version is not None and version not in _SCHEMAS:
         tally.add("unknown_schema", version, piece.name)
@@ -128,7 +128,7 @@ def _event(cover: etree._Element, schema: _Schema, tally: Tally, example: str) -
 
 
 def _cusips(cover: etree._Element, schema: _Schema) -> Iterator[str]:
-    """The one of the older edition, or the list of X0202."""
+    """The single CUSIP of the older version, or the list of X0202."""
     info = at(cover, "issuerInfo")
     listed = at(info, "issuerCusips")
     given = [text(info, schema.cusip), *((child.text for child in listed) if listed is not None else ())]

@@ -1,8 +1,8 @@
-"""The header of a filing in each of its dresses: what was filed, when, by whom, about whom, with which documents.
+"""Parses the header of a filing in all its formats: form, dates, filers, subjects, documents.
 
-Tagged (`<CONFORMED-NAME>X`: `.hdr.sgml`, `.nc`, and in the comment of `-index-headers.html`), labelled (`COMPANY
-CONFORMED NAME: X`: `.txt`), and the page `-index.html` (docs/formats/us.md 8). Does not belong here: which items
-there are (`form8k`), or what a document says.
+Tagged (`<CONFORMED-NAME>X`: `.hdr.sgml`, `.nc`, and in the comment of `-index-headers.html`), labelled
+(`COMPANY CONFORMED NAME: X`: `.txt`), and the page `-index.html` (docs/formats/us.md 8). Does not belong here:
+which items there are (`form8k`), or the content of a document.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from connectors.us.register import central_index_key
 
 _EASTERN: Final = ZoneInfo("America/New_York")
-_YEARS: Final = range(1900, 3000)  # with room on both sides for what is reckoned from a day
+_YEARS: Final = range(1900, 3000)  # leaves room on both sides for date arithmetic
 _TAGGED: Final = re.compile(r"\s*<(/?)([A-Z][A-Z0-9-]*)>(.*)")
 _LABELLED: Final = re.compile(
     r"[\s\]]*([A-Z][A-Z0-9 -]*?):(.*)"
@@ -62,7 +62,7 @@ _ITEMS: Final = {"ITEMS": "codes", "ITEM-INFORMATION": "labels"}
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Somebody in a header, and as what."""
+    """A party in a header, with its role."""
 
     role: str
     cik: str | None
@@ -72,7 +72,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a header says; what it does not is None. Items come as codes or as labels, blank ones as blanks."""
+    """A parsed header; missing fields are None. Items are codes or labels, blank ones kept as blanks."""
 
     accession: str | None
     form: str | None
@@ -87,7 +87,7 @@ class Header:
 
 @dataclass(slots=True)
 class _Reading:
-    """A header while its lines are read."""
+    """Parser state of a header."""
 
     fields: dict[str, str] = field(default_factory=dict)
     parties: list[dict[str, str]] = field(default_factory=list)
@@ -105,7 +105,7 @@ class _Reading:
 
 
 def header(text: str) -> Header:
-    """The header at the beginning of a text, and the types of the documents behind it."""
+    """Parses the header at the beginning of a text, and the types of the documents after it."""
     found = _END.search(text)
     reading = _Reading()
     for line in text[: found.start() if found else len(text)].splitlines():
@@ -135,7 +135,7 @@ def header(text: str) -> Header:
 
 
 def _pair(line: str) -> tuple[str, str] | None:
-    """Name and value of one line of either dialect; names come alike, with hyphens."""
+    """Name and value of one line of either format; names are normalised, with hyphens."""
     tagged = _TAGGED.match(line)
     if tagged is not None:
         return None if tagged[1] else (tagged[2], tagged[3].strip())
@@ -144,12 +144,12 @@ def _pair(line: str) -> tuple[str, str] | None:
 
 
 def accession(text: str | None) -> str | None:
-    """An accession number, where the text is one."""
+    """The accession number, if the text is one."""
     return text if text is not None and _ACCESSION.fullmatch(text) else None
 
 
 def day(text: str | None) -> date | None:
-    """20260220 or 2026-02-20; None for what is no day, and for 9999-12-31 and the like, which stand for none."""
+    """Parses 20260220 or 2026-02-20; None for an invalid day, and for 9999-12-31 and similar placeholders."""
     try:
         found = None if not text else date.fromisoformat(text.strip())
     except ValueError:
@@ -158,9 +158,9 @@ def day(text: str | None) -> date | None:
 
 
 def eastern(text: str | None) -> datetime | None:
-    """20260220160343 or 2026-02-20 16:03:43 on the clocks of Washington, as an instant.
+    """Parses 20260220160343 or 2026-02-20 16:03:43 in Eastern time to an instant.
 
-    Midnight stands for an hour that nobody knows: nothing is accepted then, and filings of before 2001 say so.
+    Midnight means that the hour is unknown: nothing is accepted then, and filings from before 2001 use it.
     """
     digits = re.sub(r"[^0-9]", "", text or "")
     if digits.endswith("000000"):

@@ -1,12 +1,13 @@
-"""The status of a US filer: EDGAR has no word for it, so it follows from filings, with the reason.
+"""Derives the status of a US filer from its filings, with the reason; EDGAR states none.
 
 See docs/formats/us.md 12.2.
 
-P is the newest report or registration of the company itself, D the newest end of its registration (Form 15) that no
-report follows, X a removal of its shares from listing (Form 25). Chapter 11 (8-K item 1.03) by itself changes
-nothing; a removal of notes, warrants or preferred stock neither; a company that trades over the counter is active.
+P is the newest report or registration of the company itself, D the newest end of its registration (Form 15)
+that no report follows, X a removal of its shares from listing (Form 25). Chapter 11 (8-K item 1.03) alone
+changes nothing; neither does a removal of notes, warrants or preferred stock; a company that trades over the
+counter is active.
 
-Belongs here: the facts that decide, and the table of rules. Does not belong here: the rest of the profile.
+Belongs here: the deciding facts, and the table of rules. Does not belong here: the rest of the profile.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from connectors.us.parts import Present, rows
 
 AFTER_DAYS: Final = AFTER.days
 AROUND_DAYS: Final = AROUND.days
-MERGER_MONTHS: Final = 18  # of our own choosing: between a merger's papers and its end
+MERGER_MONTHS: Final = 18  # of our own choosing: between a merger's documents and the end
 BANKRUPTCY_MONTHS: Final = 24  # of our own choosing: between item 1.03 and the end of registration
 _CONTROL: Final = "5.01"
 _COMPLETED: Final = ("2.01", "3.01")
@@ -34,9 +35,9 @@ _BLANK_CHECK: Final = "6770"
 
 
 def facts(present: Present) -> pl.LazyFrame:
-    """One row per filer: the newest report, the end of registration, the removal, and what tells why.
+    """One row per filer: the newest report, the end of registration, the removal, and the reasons.
 
-    `_report`, `_ended`, `_removed`: day and word of each; null where there is none.
+    `_report`, `_ended`, `_removed`: day and source text of each; null where there is none.
     """
     filed = rows(present, f.FILED_TABLE).filter(pl.col("_retired_at").is_null())
     named = filed.with_columns(
@@ -57,7 +58,7 @@ def facts(present: Present) -> pl.LazyFrame:
 
 
 def _newest(found: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """The newest of the rows of each filer: its day and its word, form and accession number."""
+    """The newest row of each filer: its day, text, form and accession number."""
     mark = pl.col("_mark").max()
     return found.group_by(f.CIK).agg(
         pl.col("_day").max().alias(name),
@@ -66,7 +67,7 @@ def _newest(found: pl.LazyFrame, name: str) -> pl.LazyFrame:
 
 
 def _ends(named: pl.LazyFrame, present: Present) -> pl.LazyFrame:
-    """Forms 15 and revocations; without those that say they are of other classes than shares."""
+    """Forms 15 and revocations, except those explicitly about classes other than shares."""
     original = pl.col(f.FORM).is_in(sorted(forms.ENDING))
     partial = rows(present, r.DEREGISTERED).filter(
         (pl.col(r.IS_SHARE) == pl.lit(value=False)) & (pl.col("is_last") == pl.lit(value=False))
@@ -75,7 +76,7 @@ def _ends(named: pl.LazyFrame, present: Present) -> pl.LazyFrame:
 
 
 def _removed(present: Present) -> pl.LazyFrame:
-    """The newest removal of a company's own shares, of which the form itself says so."""
+    """The newest removal of a company's own shares, if the form itself says that it concerns shares."""
     shares = rows(present, r.REMOVALS).filter(pl.col(r.IS_SHARE), pl.col(r.FILED).is_not_null())
     newest = shares.sort(r.FILED, r.ACCESSION).group_by(r.CIK, maintain_order=True).last()
     return newest.select(
@@ -88,7 +89,7 @@ def _removed(present: Present) -> pl.LazyFrame:
 
 
 def _anchors() -> list[pl.Expr]:
-    """Whether registration has ended, whether the shares are gone, and the day from which reasons are sought."""
+    """Whether registration has ended, whether the shares are removed, and the day to seek reasons around."""
     after = pl.duration(days=AFTER_DAYS)
     silent = pl.col("_report").is_null() | (pl.col("_report") <= pl.col("_ended") + after)
     standing = pl.col("_back").is_null() | (pl.col("_back") < pl.col("_ended"))
@@ -103,7 +104,7 @@ def _anchors() -> list[pl.Expr]:
 
 
 def _near(day: pl.Expr) -> pl.Expr:
-    """Whether a day belongs to the end of registration, or to the removal of the shares."""
+    """Whether a day is near the end of registration or the removal of the shares."""
     spans = [(day - pl.col(mark)).dt.total_days().abs() <= AROUND_DAYS for mark in ("_anchor", "_removed")]
     return pl.any_horizontal(span.fill_null(value=False) for span in spans)
 
@@ -115,8 +116,8 @@ def _before(day: pl.Expr, months: int) -> pl.Expr:
 def _reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     """Per filer that has ended, whether a merger or a bankruptcy explains it.
 
-    A report that tells of a bankruptcy and of new owners at once tells of a plan, not of a merger, and papers of
-    a merger from before a bankruptcy are those of one that came to nothing.
+    A report of a bankruptcy together with new owners means a plan, not a merger, and merger documents from
+    before a bankruptcy belong to a merger that failed.
     """
     form, items, day = pl.col(f.FORM), pl.col(f.ITEMS), pl.col("_day")
     current = forms.base(form) == "8-K"
@@ -146,7 +147,7 @@ def _reasons(around: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _words(present: Present, ended: pl.LazyFrame) -> pl.LazyFrame:
-    """What current reports themselves say of the end: a certificate of dissolution, a plan of liquidation."""
+    """Ends announced in current reports: a certificate of dissolution, a plan of liquidation."""
     day = pl.col(r.FILED)
     said = rows(present, r.WORDS).join(ended, left_on=r.CIK, right_on=f.CIK)
     within = _before(day, BANKRUPTCY_MONTHS) | _near(day)
@@ -159,7 +160,8 @@ def _words(present: Present, ended: pl.LazyFrame) -> pl.LazyFrame:
 def columns(today: date, register: str) -> list[pl.Expr]:
     """The status columns of `companies`, over filers joined with their `facts`.
 
-    A filer without a profile is active by nobody's word: what names it is no register's statement about it.
+    A filer without a profile counts as active, with no status source: being named elsewhere is not a register
+    statement.
     """
     known = pl.col("_known")
     due = pl.col("_report").dt.offset_by(f"{SILENT_MONTHS}mo")
@@ -183,7 +185,7 @@ def columns(today: date, register: str) -> list[pl.Expr]:
         Rule(ended, "dormant", "deregistered", pl.col("_ended"), pl.col("_ended_word")),
         Rule(pl.col("_report").is_not_null(), "dormant", "not_reporting", due, pl.col("_report_word")),
     )
-    # never a report of its own, or no filing at all
+    # no report of its own, or no filing at all
     otherwise = Rule(pl.lit(value=True), "dormant", None, pl.lit(None, pl.Date), pl.lit(None, pl.String))
     found = decided(rules, otherwise)
     return [

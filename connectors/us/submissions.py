@@ -1,7 +1,8 @@
-"""Dataset us.submissions: profiles and filings of all filers, from the nightly archive, single answers or pages.
+"""Dataset us.submissions: profiles and filings of all filers, from the nightly archive, single responses or pages.
 
-Belongs here: the declaration, what a file is, and reading it. Does not belong here: rows (`submissions_rows`),
-asking (`submissions_fetch`), the answers that feeds name (`filer`, which stages into the same tables).
+Belongs here: the declaration, recognising files, and reading. Does not belong here: rows (`submissions_rows`),
+fetching (`submissions_fetch`), responses for filers named by the feeds (`filer`, which stages into the same
+tables).
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ LARGEST: Final = 64 << 20  # bytes of one filer
 _MEMBERS: Final = archives.Limits(members=4_000_000)  # every CIK, and its continuation files
 _PAGE_NAME: Final = re.compile(r"CIK(\d{10})-submissions-\d+", re.IGNORECASE)
 _FOLDERS: Final = {
-    "code_lists": "code list: what is served of it stands in codes/*.csv",
-    "sic": "code list: what is served of it stands in codes/*.csv; labels are taken as records have them",
-    "errors": "error page of the SEC: what tells a block from a missing file",
+    "code_lists": "code list: the codes that are served are in codes/*.csv",
+    "sic": "code list: the codes that are served are in codes/*.csv; labels are taken from the records",
+    "errors": "error page of the SEC: used to distinguish a block from a missing file",
 }
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Every file is a part: nobody is dropped for being absent (docs/formats/us.md 3)."""
+    """Recognises submissions files, all of them deltas: absent filers are not deleted (docs/formats/us.md 3)."""
     folder = name.split("/", 1)[0]
     if folder in _FOLDERS:
         return NotOurs(_FOLDERS[folder])
@@ -45,7 +46,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
         return NotOurs(said)
     plain = opening(head)
     if sniff(plain) is Format.TEXT:
-        return NotOurs("table that somebody made of submissions: the answers themselves are read")
+        return NotOurs("derived table of submissions: the original responses are read")
     return Recognised(None, Scope.PART)
 
 
@@ -63,7 +64,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 def _archive(piece: Piece, collected: Collected, tally: Tally) -> Iterator[Batch]:
-    """The archive in large batches: one of each of a million members would be a million tables."""
+    """Batches of the archive, many members each: one batch per member would make a million tables."""
     names = 0
     try:
         for member in archives.members(piece.open, piece.name, keep=_is_filer, limits=_MEMBERS):
@@ -97,7 +98,7 @@ def _take(collected: Collected, body: bytes, dataset: str, name: str, tally: Tal
     told = _PAGE_NAME.search(PurePosixPath(name).name)
     cik = central_index_key(told.group(1)) if told else None
     if cik is None:
-        raise Unreadable(dataset, name, "a page of filings whose name holds no CIK: nobody knows whose it is")
+        raise Unreadable(dataset, name, "a page of filings without a CIK in its name: its filer is unknown")
     collected.page(cik, found)
 
 

@@ -1,8 +1,8 @@
-"""Fetching submissions: the nightly archive, and answers about filers that the feeds name.
+"""Fetches submissions: the nightly archive, and single responses for filers named by the feeds.
 
-An answer holds the newest thousand filings; a filer that was never asked about before is read with its continuation
-files, whose rows are known by their accession numbers wherever the boundary lies. Does not belong here: what an
-answer means (`submissions`), or limits and blocks (`access`).
+A response holds the newest thousand filings; a filer fetched for the first time is read with its continuation
+files, which may overlap: rows are identified by accession number. Does not belong here: reading a response
+(`submissions`), or rate limits and blocks (`access`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/bulkdata/submissions.zip"
 BULK_NAME: Final = "submissions.zip"
-EACH: Final = 200  # filers after which what was asked is remembered, so that a broken run does not begin anew
+EACH: Final = 200  # filers after which the cursor is saved, so that an interrupted run does not start over
 _BETWEEN: Final = " "
 
 
@@ -43,7 +43,7 @@ class _Answer(msgspec.Struct):
 
 
 def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """All filers, once a night; nothing where the archive is still the one of the last time."""
+    """Fetches the nightly archive of all filers; nothing if it is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
     answer = download(http, BULK_URL, {Format.ZIP}, since)
     if not isinstance(answer, NotModified):
@@ -51,7 +51,7 @@ def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterato
 
 
 class Asked:
-    """Which filings were asked about, and of which filers the continuation files were read."""
+    """Cursor: filings already covered, and filers with continuation files already read."""
 
     def __init__(self, cursor: Cursor | None) -> None:
         filings, _, filers = ("" if cursor is None else cursor.value).partition(_BETWEEN)
@@ -63,7 +63,7 @@ class Asked:
 
 
 def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """One answer for each filer whose filings were not asked about yet, however many of them are new."""
+    """One response per filer with filings not fetched yet, however many of them are new."""
     memory = Asked(cursor)
 
     def answer(filer: tuple[str, list[str]]) -> Iterator[Arrival]:
@@ -76,7 +76,7 @@ def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Itera
 
 
 def _filer(http: Http, cik: str, asked: Asked) -> Iterator[Arrival]:
-    """The answer about one filer and, the first time, its continuation files; nothing where there is none."""
+    """The response for one filer and, the first time, its continuation files; nothing if it does not exist."""
     url = filer_url(cik)
     answer = ask(http, url, {Format.JSON})
     if answer is None:
@@ -98,5 +98,5 @@ def _pages(answer: Fetched, url: str) -> list[str]:
         raise WrongBody(url, answer.status, f"no submissions of a filer: {error}") from None
     finally:
         answer.body.seek(0)
-    # a name goes into an address: only names of the documented form are asked for
+    # a name becomes part of a URL: only names of the documented form are requested
     return [file.name for file in files if file.name.replace("-", "").replace(".", "").isalnum()]

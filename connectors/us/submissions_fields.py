@@ -1,6 +1,6 @@
 """The staged tables of the submissions: one row per filer, one per filing of a filer (docs/formats/us.md 4).
 
-What flickers without anything having happened has no column: `acceptanceDateTime`, `size`, `core_type`,
+Values that change without a real change have no column: `acceptanceDateTime`, `size`, `core_type`,
 `primaryDocDescription`, `filmNumber`, the times of `formerNames`. Does not belong here: reading
 (`submissions_rows`).
 """
@@ -30,7 +30,7 @@ _CIK: Final = Column(CIK, _T, "ten digits", nullable=False)
 
 FILERS: Final = Table(
     "us_filer",
-    "One row per filer: its profile as EDGAR has it. Of an individual the name and what tells that it is one.",
+    "One row per filer: its profile as EDGAR has it. Of an individual only the name and the marks of one.",
     (CIK,),
     (
         _CIK,
@@ -57,7 +57,7 @@ FILERS: Final = Table(
         Column("first_filed", Kind.DATE, "first filing over all pages"),
         Column("last_filed", Kind.DATE, "newest filing"),
         Column("pages", Kind.TEXTS, "names of continuation files", nullable=False),
-        Column("aged", Kind.TEXTS, "ours: what time alone has made of its filings", nullable=False),
+        Column("aged", Kind.TEXTS, "ours: status that follows from elapsed time only", nullable=False),
     ),
 )
 
@@ -80,7 +80,7 @@ FILED_TABLE: Final = Table(
 
 ENDINGS: Final = Table(
     "us_ending",
-    "Filings that have to be read to know how a filer ended that reports no more; lists do not tell.",
+    "Filings to read for the end of a filer that has stopped reporting; lists do not state it.",
     (CIK, ACCESSION),
     (
         _CIK,

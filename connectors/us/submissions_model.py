@@ -1,8 +1,9 @@
-"""The shape of a submissions body: typed, unknown keys counted, the columns that flicker left packed.
+"""Structs of a submissions body: typed, unknown keys counted, unstable columns left undecoded.
 
 See docs/formats/us.md 4.
 
-Belongs here: bytes to structs, and plain values of scalars. Does not belong here: rows (`submissions_rows`).
+Belongs here: decoding bytes to structs, and plain scalar values. Does not belong here: rows
+(`submissions_rows`).
 """
 
 # ruff: noqa: N815 - the fields as EDGAR names them
@@ -23,11 +24,11 @@ from connectors.kit.staged import Tally
 Scalar = str | int | float | bool | None
 Texts = list[str | None]
 
-_LEFT: Final = Raw(b"null")  # read by nobody: packed as it is
+_LEFT: Final = Raw(b"null")  # not used: kept undecoded
 
 
 class Page(Struct, forbid_unknown_fields=True):
-    """Filings as parallel columns. What a capture lacks is empty, but for the three without which it is none."""
+    """Filings as parallel columns. Missing columns are empty, except the three required ones."""
 
     accessionNumber: Texts
     filingDate: Texts
@@ -122,7 +123,7 @@ _READ: Final = (*_MANDATORY, "reportDate", "fileNumber", "items", "primaryDocume
 
 
 def decoded(body: bytes, dataset: str, name: str, tally: Tally) -> Filer | Page:
-    """One body: a filer, or a continuation file, whose columns stand at the top. Raises Unreadable."""
+    """Decodes a filer or a continuation file, which has the columns at the top level. Raises Unreadable."""
     try:
         found = _quick(body) or _slow(body, name, tally)
     except MALFORMED as error:
@@ -132,7 +133,7 @@ def decoded(body: bytes, dataset: str, name: str, tally: Tally) -> Filer | Page:
 
 
 def text(value: Scalar) -> str | None:
-    """A value as text; None for null, for nothing, and for the word None (docs/formats/us.md 13, pitfall 16)."""
+    """A value as text; None for null, an empty text, and the word None (docs/formats/us.md 13, pitfall 16)."""
     if value is None:
         return None
     written = str(value).strip()
@@ -140,12 +141,12 @@ def text(value: Scalar) -> str | None:
 
 
 def flag(value: Scalar) -> bool | None:
-    """0 and 1, in whatever type."""
+    """Parses 0 and 1 of any type."""
     return {"1": True, "True": True, "0": False, "False": False}.get(str(value))
 
 
 def _quick(body: bytes) -> Filer | Page | None:
-    """The body where every key is known."""
+    """Decodes a body with known keys only; None if it has others."""
     for decoder in (_FILER, _PAGE):
         try:
             return decoder.decode(body)
@@ -155,10 +156,10 @@ def _quick(body: bytes) -> Filer | Page | None:
 
 
 def _slow(body: bytes, name: str, tally: Tally) -> Filer | Page:
-    """The body without the keys that nobody knows, each counted."""
+    """Decodes a body without its unknown keys, each of which is counted."""
     value: Any = msgspec.json.decode(body)
     if isinstance(value, dict) and isinstance(value.get("data"), dict) and "cik" not in value:
-        value = value["data"]  # a copy that somebody's cache wrapped
+        value = value["data"]  # a copy wrapped by a cache
     kind: type[Filer | Page] = Filer
     if isinstance(value, dict) and "accessionNumber" in value:
         kind = Page
@@ -167,7 +168,7 @@ def _slow(body: bytes, name: str, tally: Tally) -> Filer | Page:
 
 
 def _whole(page: Page, dataset: str, name: str) -> None:
-    """The columns of filings are as long as each other, or a row would be made of several filings."""
+    """Checks that the columns of filings have equal lengths, or rows would mix several filings."""
     due = len(page.accessionNumber)
     lengths = {column: len(getattr(page, column)) for column in _READ}
     short = [

@@ -1,11 +1,11 @@
-"""Addresses and telephone numbers of individuals leave submissions before they are archived.
+"""Strips addresses and telephone numbers of individuals from submissions before they are archived.
 
 See docs/architecture.md 14.
 
-Who may be one is known as the reader knows it (`submissions_rows.may_be_individual`). Of the archive of all filers
-every member is looked at, a packed answer is unpacked. What cannot be read as a filer stays as it is, for the
-reader to tell of; where nobody can look through it and addresses may stand in it, the reason alone is kept
-(`withheld`). Does not belong here: what a profile says.
+Individuals are recognised as in reading (`submissions_rows.may_be_individual`). Every member of the archive of
+all filers is checked, a compressed response is decompressed. A body that is not a filer is kept unchanged for
+the reader to report; if it cannot be scanned and may contain addresses, only the reason is kept (`withheld`).
+Does not belong here: the meaning of a profile.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from connectors.us.submissions_fields import KEY
 from connectors.us.submissions_model import Filer, decoded
 from connectors.us.submissions_rows import may_be_individual
 
-_LARGEST: Final = 64 << 20  # of one filer
+_LARGEST: Final = 64 << 20  # bytes of one filer
 _BLOCK: Final = 4 << 20
 _PRIVATE: Final = ("addresses", "phone", "ein")
-# At the very beginning, as EDGAR writes it: there it is the filer's own. Spares reading the body.
+# At the very beginning, as EDGAR writes it: there it is the filer's own. Saves parsing the body.
 _OF_COMPANIES: Final = re.compile(
     rb'\s*\{\s*"cik"\s*:\s*"?\d{1,10}"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
 )
@@ -45,18 +45,18 @@ _WITHHELD: Final = b'{"unreadable":'
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body without private facts of individuals, as a stream."""
+    """The body without personal data of individuals, as a stream."""
     return stream(_parts(body))
 
 
 def withheld(body: bytes) -> str | None:
-    """Why nothing of a body was kept; None for one that was."""
+    """Why nothing of a body was kept; None for a body that was kept."""
     if not body.startswith(_WITHHELD):
         return None
     try:
         return msgspec.json.decode(body, type=dict[str, str])["unreadable"]
     except MALFORMED:
-        return None  # somebody else's words
+        return None  # not a reason written by this module
 
 
 def _withheld(reason: str) -> bytes:
@@ -78,7 +78,7 @@ def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
 
 
 def _zip(source: Any, anew: Any) -> Iterator[bytes]:
-    """The archive written again."""
+    """The archive, rewritten."""
     try:
         with (
             Archive(source) as archive,
@@ -87,7 +87,7 @@ def _zip(source: Any, anew: Any) -> Iterator[bytes]:
             for info in archive.infolist():
                 if not info.is_dir():
                     with archive.open(info) as member:
-                        # the day of the source, or the same archive would be another one at every fetch
+                        # keeps the source's date; otherwise the archive would differ at every fetch
                         dated = zipfile.ZipInfo(info.filename, info.date_time)
                         new.writestr(dated, _clean(member.read(_LARGEST)), zipfile.ZIP_DEFLATED, 1)
     except BROKEN as error:
@@ -107,7 +107,7 @@ def _unpacked(source: Any) -> bytes:
 
 
 def _clean(body: bytes) -> bytes:
-    """One member: of an individual without what is private."""
+    """One member; personal data removed if it is an individual."""
     if _OF_COMPANIES.match(body):
         return body
     try:
@@ -115,7 +115,7 @@ def _clean(body: bytes) -> bytes:
     except MALFORMED as error:
         return _unread(body, error)
     wrapped = value.get("data") if isinstance(value, dict) and "cik" not in value else None
-    filer = wrapped if isinstance(wrapped, dict) else value  # a copy that somebody's cache wrapped
+    filer = wrapped if isinstance(wrapped, dict) else value  # a copy wrapped by a cache
     if not isinstance(filer, dict) or filer.keys().isdisjoint(_PRIVATE) or not _is_individual(filer):
         return body
     for key in _PRIVATE:
@@ -124,16 +124,16 @@ def _clean(body: bytes) -> bytes:
 
 
 def _unread(body: bytes, error: Exception) -> bytes:
-    """What is no JSON: as it is where it can be looked through and has no address in it, else the reason alone."""
-    hidden = readable.trouble(body)  # a zip within gzip, gzip within a zip
+    """A body that is not JSON: unchanged if it can be scanned and has no address in it, else only the reason."""
+    hidden = readable.trouble(body)  # a zip inside gzip, gzip inside a zip
     if hidden is not None:
         return _withheld(hidden)
-    letters = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+    letters = body.replace(b"\x00", b"")  # UTF-16 would hide text from the search
     return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(letters) else body
 
 
 def _is_individual(value: dict[str, Any]) -> bool:
-    """As the reader decides; of a shape that it reads no filer from whoever shows no industry and no symbol."""
+    """As the reader decides; for unreadable shapes, any filer without an industry and a symbol."""
     try:
         found = decoded(msgspec.json.encode(value), KEY, "", Tally(KEY))
     except Unreadable:

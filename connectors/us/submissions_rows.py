@@ -1,7 +1,7 @@
-"""Submissions to rows of `us_filer` and `us_filed`, many filers to a batch.
+"""Converts submissions to rows of `us_filer` and `us_filed`, many filers to a batch.
 
-Belongs here: one filer to one row, its filings to columns, what is unknown counted. Does not belong here: the shape
-of a body (`submissions_model`), or what becomes of the rows (`profiles`, `statuses`, `filings`).
+Belongs here: one filer to one row, its filings to columns, counting unknown values. Does not belong here: the
+structs of a body (`submissions_model`), or the mapping of the rows (`profiles`, `statuses`, `filings`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rejected = tuple[object, str, object]
 FULL_BATCH: Final = 200_000  # filings
 ENTITY_TYPES: Final = ("operating", "investment", "other")
 EXCHANGES: Final = ("Nasdaq", "NYSE", "OTC", "CBOE")
-_ZERO: Final = "0"  # an EIN of nothing else is none
+_ZERO: Final = "0"  # an EIN of zeros only is no EIN
 _NO_SIC: Final = "0000"
 _RAW: Final = pl.Schema(
     {name: pl.String() for name in (f.CIK, f.ACCESSION, f.FORM, f.FILED, f.PERIOD, f.ITEMS)}
@@ -36,7 +36,7 @@ _RAW: Final = pl.Schema(
 
 
 class Collected:
-    """Rows of both tables until there are enough for a batch."""
+    """Collects rows of both tables until there are enough for a batch."""
 
     def __init__(self, tally: Tally, today: date) -> None:
         self._tally = tally
@@ -50,7 +50,7 @@ class Collected:
         self._rejects.append((record, reason, excerpt))
 
     def filer(self, filer: Filer) -> None:
-        """A profile with its newest filings. Of an individual the filings are those of others, and are left."""
+        """Adds a profile with its newest filings. An individual's filings are about others and are left out."""
         cik = central_index_key(filer.cik)
         name = text(filer.name)
         if cik is None or name is None:
@@ -69,7 +69,7 @@ class Collected:
         ]
 
     def page(self, cik: str, page: Page) -> None:
-        """The filings of one page."""
+        """Adds the filings of one page."""
         count = len(page.accessionNumber)
         columns = {
             f.CIK: [cik] * count,
@@ -90,7 +90,7 @@ class Collected:
         return len(self._filed[f.ACCESSION]) >= FULL_BATCH
 
     def batches(self) -> Iterator[Batch]:
-        """What was collected; nothing is held afterwards."""
+        """Yields the collected rows as batches and clears them."""
         raw = pl.DataFrame(self._filed, schema=_RAW)
         filed, bad = _filings(raw, self._tally)
         rejects = staged.reject_rows([*self._rejects, *bad])
@@ -101,7 +101,7 @@ class Collected:
 
 
 def _filings(raw: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, list[Rejected]]:
-    """Typed rows; those without accession number, form or day of filing are rejects."""
+    """Typed rows; those without accession number, form or day of filing are rejected."""
     typed = raw.with_columns(
         accessions(pl.col(f.ACCESSION)).alias("_accession"),
         _day(f.FILED).alias("_filed"),
@@ -140,7 +140,7 @@ def _blank(column: str) -> pl.Expr:
 
 
 class _Row:
-    """One filer to its row; what is unknown is counted under its CIK."""
+    """Converts one filer to its row; unknown values are counted under its CIK."""
 
     def __init__(self, tally: Tally, cik: str) -> None:
         self._tally = tally
@@ -192,7 +192,7 @@ class _Row:
         return code
 
     def _symbols(self, filer: Filer) -> dict[str, list[str]]:
-        """Symbols in order of the alphabet: the order of the source moves without anything having happened."""
+        """Symbols in alphabetical order: the order of the source changes without a real change."""
         tickers, exchanges = filer.tickers or [], filer.exchanges or []
         if len(tickers) != len(exchanges):
             self._tally.add("unequal_lists", "tickers and exchanges", self._cik)
@@ -207,7 +207,7 @@ class _Row:
         return {"tickers": sorted(pairs), "exchanges": [pairs[symbol] for symbol in sorted(pairs)]}
 
     def _address(self, filer: Filer) -> dict[str, Any]:
-        """The business address; where it has neither city nor place, the mailing address."""
+        """The business address; if it has neither city nor place, the mailing address."""
         addresses = filer.addresses
         business = (addresses and addresses.business) or Address()
         mailing = (addresses and addresses.mailing) or Address()
@@ -229,20 +229,20 @@ class _Row:
 
 
 def is_person(filer: Filer) -> bool:
-    """An individual: no kind, industry, tax number or fiscal year of its own, and owner of what others issue."""
+    """An individual: no kind, industry, tax number or fiscal year, and an owner of others' securities."""
     return (
         may_be_individual(filer)
-        and text(filer.ein) is None  # zeros stand for a number that a company lacks
+        and text(filer.ein) is None  # zeros replace a number that a company lacks
         and text(filer.fiscalYearEnd) is None
         and flag(filer.insiderTransactionForOwnerExists) is True
     )
 
 
 def may_be_individual(filer: Filer) -> bool:
-    """Who shows no mark of a company: an individual, or a holder whose address nobody needs either.
+    """A filer without any mark of a company: an individual, or a holder with an address that is not needed either.
 
-    An individual who only files about large stakes has no insider's mark, and some have the day on which a year
-    ends: what is private is kept of neither.
+    An individual who only files about large stakes has no insider's mark, and some have a fiscal year end:
+    personal data is kept of neither.
     """
     return (
         text(filer.entityType) in (None, "other")
@@ -254,7 +254,7 @@ def may_be_individual(filer: Filer) -> bool:
 
 
 def former_names(names: list[FormerName]) -> list[str]:
-    """Names without their time of day, which flickers: newest first, each once whatever its case."""
+    """Former names without their unstable time of day: newest first, without case-insensitive duplicates."""
     dated = sorted(
         ((name.to or "")[:10], (name.since or "")[:10], written)
         for name in names
@@ -274,7 +274,7 @@ def _number(filer: Filer) -> str | None:
 
 
 def _sic(filer: Filer) -> str | None:
-    """Four digits, whose leading zero a number loses."""
+    """The four digits of the code; numbers lose their leading zero."""
     sic = text(filer.sic)
     code = sic.zfill(len(_NO_SIC)) if sic is not None and sic.isdecimal() else sic
     return None if code == _NO_SIC else code

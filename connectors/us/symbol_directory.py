@@ -1,10 +1,10 @@
-"""Dataset us.symdir: what trades on the exchanges of the United States, by Nasdaq Trader.
+"""Dataset us.symdir: securities traded on US exchanges, by Nasdaq Trader.
 
 See docs/formats/news.md 3.5.
 
-Belongs here: the declaration, the two files, rows without test issues and funds, the shared listings. A file says
-on its last line when it was made, and mirrors hand out pages of HTML under its name. Does not belong here: whose
-symbol it is (a link through the SEC's list tells), or what a financial status means for its issuer.
+Belongs here: the declaration, the two files, rows without test issues and funds, the shared listings. A file's
+last line gives its creation time, and mirrors serve HTML pages under its name. Does not belong here: the
+company of a symbol (linked through the SEC's list), or the meaning of a financial status for its issuer.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ Row = dict[str, str | None]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """One of the two files, by its first line: mirrors have pages of HTML under the same name."""
+    """Recognises the two files by their first line: mirrors serve HTML pages under the same name."""
     del name
     found = sniff(head)
     if found is not Format.TEXT:
-        return NotOurs(f"{found.value} where the symbol directory was due (text, fields between bars)")
+        return NotOurs(f"expected the symbol directory (text, fields between bars), found {found.value}")
     if _columns(head.partition(b"\n")[0].decode("ascii", errors="replace")) is None:
         return NotOurs("a text whose first line does not name the directory's columns")
     return Recognised(None, Scope.FULL)
 
 
 def _columns(line: str) -> tuple[str, ...] | None:
-    """Which of the two files a first line begins."""
+    """The columns of the file that a first line belongs to."""
     cells = set(_cells(line))
     return next((due for due in (_NASDAQ, _OTHERS) if cells.issuperset(due)), None)
 
@@ -78,7 +78,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     with staged.opened(piece) as body:
         text = body.read(_LARGEST + 1)
     if len(text) > _LARGEST or sniff(text[:1024]) is not Format.TEXT:
-        raise Unreadable(piece.dataset, piece.name, "no symbol directory: text of at most 32 MiB was due")
+        raise Unreadable(piece.dataset, piece.name, "not a symbol directory: expected text of at most 32 MiB")
     lines = text.decode("ascii", errors="replace").splitlines()
     due = _columns(lines[0]) if lines else None
     if due is None:
@@ -87,7 +87,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     for number, line in enumerate(lines[1:], 2):
         work.take(number, line)
     if not work.is_whole and piece.scope is Scope.FULL:
-        due = f"no line «{_TRAILER}» at its end: it may be cut off, and would end what it lacks"
+        due = f"no line «{_TRAILER}» at its end: it may be truncated; missing listings would be ended"
         raise Unreadable(piece.dataset, piece.name, due)
     if not work.is_whole:
         work.tally.add("no_creation_time", "last line", piece.name)
@@ -97,10 +97,10 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 
 class _File:
-    """Rows of one of the two files, one per symbol."""
+    """Collects the rows of one of the two files, one per symbol."""
 
     def __init__(self, piece: Piece, header: list[str], due: tuple[str, ...]) -> None:
-        self.is_whole = False  # its last line was seen
+        self.is_whole = False  # whether its last line was seen
         self.table: Table = f.NASDAQ if due is _NASDAQ else f.OTHERS
         self.tally = Tally(piece.dataset)
         self.rows: dict[str, Row] = {}
@@ -117,7 +117,7 @@ class _File:
         if not any(cells):
             return
         if len(cells) != len(self._header):
-            self.refused.append((number, f"{len(cells)} fields where {len(self._header)} are due", line))
+            self.refused.append((number, f"expected {len(self._header)} fields, found {len(cells)}", line))
             return
         said = dict(zip(self._header, (cell.strip() for cell in cells), strict=True))
         if _YES in (said["Test Issue"], said["ETF"]):
@@ -154,12 +154,12 @@ def _row(symbol: str, name: str, mic: str | None, status: str | None) -> Row:
 
 
 def sec_symbol(symbol: str) -> str:
-    """A symbol as the SEC writes it: BRK.B is BRK-B there, the preferred ABR$D is ABR-PD."""
+    """A symbol in the SEC's spelling: BRK.B is BRK-B there, the preferred ABR$D is ABR-PD."""
     return symbol.replace("$", "-P").replace(".", "-")
 
 
 def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Both files, whole: one without its last line is cut off and is not believed."""
+    """Fetches both files; one without its last line is truncated and rejected."""
     del cursor
     for name in FILES:
         answer = http.get(f"https://{HOST}/dynamic/SymDir/{name}", expect={Format.TEXT})

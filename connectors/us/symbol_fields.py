@@ -1,4 +1,4 @@
-"""The staged tables of the symbol directory, and what its codes mean (docs/formats/news.md 3.5).
+"""The staged tables of the symbol directory, and the meaning of its codes (docs/formats/news.md 3.5).
 
 Does not belong here: reading (`symbol_directory`).
 """

@@ -1,7 +1,7 @@
-"""The part of the market that tells which symbols trade on its exchanges.
+"""The symbols part of the market: the symbols that trade on its exchanges.
 
-Belongs here: naming its dataset, its mapping, and the way from a symbol to its filer. Does not belong here: reading
-(`symbol_directory`).
+Belongs here: listing its dataset, its mapping, and the link from a symbol to its filer. Does not belong here:
+reading (`symbol_directory`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One module per command group: options in, a call into the rooms, lines out.
+"""One module per command group: parses options, calls other packages, prints results.
 
 Does not belong here: anything two commands share (`firm.compose`, `firm.printing`, `firm.failures`).
 """

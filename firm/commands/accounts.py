@@ -1,4 +1,4 @@
-"""`firm accounts …` and `firm keys …`: what an operator does without a dashboard."""
+"""`firm accounts …` and `firm keys …`: account and key administration without the dashboard."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def _say(as_json: bool, document: dict[str, str], text: str) -> None:
 
 @accounts.command("create")
 def create_account(
-    email: Annotated[str, typer.Option(help="Who owns the account; notices go there.")],
+    email: Annotated[str, typer.Option(help="E-mail of the owner; receives notices.")],
     tier: Tier,
     as_json: Json = False,
 ) -> None:
-    """Make an account."""
+    """Create an account."""
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         account = service.create_account(email, tier)
         document = {"account_id": account.account_id, "email": account.email, "tier": account.tier}
@@ -46,30 +46,30 @@ def set_tier(
     tier: Tier,
     as_json: Json = False,
 ) -> None:
-    """Put an account on another tier."""
+    """Change an account's tier."""
     with explained(*_TROUBLE):
         _check_unpaid(Installation.read(), account)
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         changed = service.set_tier(account, tier)
         document = {"account_id": changed.account_id, "email": changed.email, "tier": changed.tier}
-        _say(as_json, document, f"{changed.email} is on {changed.tier} now")
+        _say(as_json, document, f"{changed.email} now has tier {changed.tier}")
 
 
 def _check_unpaid(installation: Installation, account: str) -> None:
-    """What Stripe says of a subscription would undo it, and the customer would pay for another tier than he has."""
+    """Rejects accounts with a Stripe subscription, which would override the tier and bill another."""
     if not installation.settings.billing.is_on:
         return
     with installation.billing() as billing:
         if billing.governs(account):
             raise AccountError(
-                f"the tier of {account} follows its subscription at Stripe: change that there, or in the customer "
+                f"the tier of {account} is set by its Stripe subscription: change it there, or in the customer "
                 "portal (firm billing portal)"
             )
 
 
 @accounts.command("list")
 def list_accounts(as_json: Json = False) -> None:
-    """All accounts, oldest first."""
+    """List all accounts, oldest first."""
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         found = service.all_accounts()
         if as_json:
@@ -87,7 +87,7 @@ def list_accounts(as_json: Json = False) -> None:
 def suspend(
     account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
 ) -> None:
-    """Refuse all keys of an account from now on (a running service notices within 30 seconds)."""
+    """Suspend an account: reject all its keys (a running service notices within 30 seconds)."""
     _set_status(account, "suspended", as_json)
 
 
@@ -95,17 +95,17 @@ def suspend(
 def activate(
     account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
 ) -> None:
-    """Serve an account again."""
+    """Reactivate a suspended account."""
     _set_status(account, "active", as_json)
 
 
 @accounts.command("link")
 def link(
     account: Annotated[str, typer.Argument(help="E-mail or account id.")],
-    hours: Annotated[int, typer.Option(min=1, max=72, help="How long the link works.")] = 1,
+    hours: Annotated[int, typer.Option(min=1, max=72, help="Lifetime of the link, in hours.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Print a link that signs the owner in to the dashboard, once: for where no mail is sent."""
+    """Print a one-time dashboard sign-in link for the owner, for installations that send no mail."""
     with explained(*_TROUBLE):
         address = sign_in_link(Installation.read(), account, timedelta(hours=hours))
         _say(as_json, {"link": address}, address)
@@ -115,7 +115,7 @@ def _set_status(account: str, status: str, as_json: bool) -> None:
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         changed = service.set_status(account, status)
         document = {"account_id": changed.account_id, "email": changed.email, "status": changed.status}
-        _say(as_json, document, f"{changed.email} is {changed.status} now")
+        _say(as_json, document, f"{changed.email} is now {changed.status}")
 
 
 @keys.command("create")
@@ -125,11 +125,11 @@ def create_key(
     domain: Annotated[
         list[str] | None, typer.Option(help="Allowed domain of a public key; repeatable.")
     ] = None,
-    label: Annotated[str | None, typer.Option(help="What the key is for.")] = None,
-    expires: Annotated[datetime | None, typer.Option(help="Last instant of the key, UTC.")] = None,
+    label: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
+    expires: Annotated[datetime | None, typer.Option(help="Expiry of the key, UTC.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a key. It is printed once and stored nowhere in the clear."""
+    """Create an API key. It is printed once and never stored in the clear."""
     ends = expires.replace(tzinfo=UTC) if expires is not None else None
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         made = service.create_key(account, kind, domain or (), label, ends)
@@ -139,7 +139,7 @@ def create_key(
 
 @keys.command("list")
 def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")]) -> None:
-    """Keys of an account, without their secret part."""
+    """List an account's keys, without their secret part."""
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         for key in service.keys(account):
             state = key.state(datetime.now(UTC))
@@ -150,7 +150,7 @@ def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")
 
 @keys.command("revoke")
 def revoke_key(key_id: Annotated[str, typer.Argument(help="key_…, as `firm keys list` shows it.")]) -> None:
-    """Refuse a key from now on (a running service notices within 30 seconds)."""
+    """Revoke a key (a running service notices within 30 seconds)."""
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         revoked = service.revoke_key(key_id)
         typer.echo(f"{revoked.key_id} is revoked")

@@ -1,4 +1,4 @@
-"""`firm backup`, `firm restore`: the control plane kept elsewhere and brought back (docs/operating.md)."""
+"""`firm backup`, `firm restore`: back up and restore the control plane (docs/operating.md)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from warehouse.manifests import Unsound
 
 _TROUBLE = (BackupError, CopyError, SecretsError, SettingError, Unsound, SQLAlchemyError, OSError)
 _APART = (
-    "judgements.jsonl here and in the backup went different ways: this one was kept; see which rows of the other "
-    "are wanted (firm owners judge)"
+    "judgements.jsonl here and in the backup have diverged: this one was kept; check which rows of the other "
+    "you need (firm owners judge)"
 )
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def backup(
-    to: Annotated[Path, typer.Option("--to", help="Folder for backups; each has a folder of its own in it.")],
+    to: Annotated[Path, typer.Option("--to", help="Folder for backups; each gets its own subfolder.")],
     keep: Annotated[
         int | None,
-        typer.Option(min=1, help="Remove older backups there but for so many; all stay by default."),
+        typer.Option(min=1, help="Number of backups to keep there; older ones are removed. Default: all."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Copy accounts, keys, usage, subscriptions, deliveries and mail, beside the running service.
+    """Back up accounts, keys, usage, subscriptions, deliveries and mail while the service runs.
 
-    The secrets are not in it: keep FIRM_DATA/secrets.json elsewhere. Exit code: 0 done, 1 error.
+    The secrets are not included: keep FIRM_DATA/secrets.json elsewhere. Exit code: 0 done, 1 error.
     """
     with explained(*_TROUBLE):
         folder, manifest = backups.take(Installation.read(), to, datetime.now(UTC).replace(microsecond=0))
@@ -48,27 +48,27 @@ def backup(
         typer.echo(json.dumps({"backup": str(folder), "removed": removed, **manifest.as_json()}))
         return
     _tell(manifest)
-    typer.echo(f"{folder} is a backup of {sum(manifest.rows.values()):,} rows; the secrets are not in it")
+    typer.echo(f"{folder} is a backup of {sum(manifest.rows.values()):,} rows; secrets are not included")
     for path in gone:
-        typer.echo(f"{path} was older and is gone")
+        typer.echo(f"removed older backup {path}")
 
 
 def restore(
-    folder: Annotated[Path, typer.Argument(help="One backup, as `firm backup` made it.")],
+    folder: Annotated[Path, typer.Argument(help="A backup made by `firm backup`.")],
     check: Annotated[
-        bool, typer.Option("--check", help="Only say whether it is sound and fits here; write nothing.")
+        bool, typer.Option("--check", help="Only verify the backup against this installation; write nothing.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Put a backup into the database that FIRM_DATA or FIRM_DATABASE_URL names, which must be empty.
+    """Restore a backup into the empty database of FIRM_DATA or FIRM_DATABASE_URL.
 
-    Everybody signs in to the dashboard again. Exit code: 0 done, 1 error, and then nothing has changed.
+    All dashboard users must sign in again. Exit code: 0 done, 1 error, and then nothing has changed.
     """
     with explained(*_TROUBLE):
         installation = Installation.read()
         if check:
             manifest = restores.judge(installation, folder)
-            typer.echo(json.dumps(manifest.as_json()) if as_json else f"{folder} is sound and fits here")
+            typer.echo(json.dumps(manifest.as_json()) if as_json else f"{folder} is valid and fits")
             return
         done = restores.restore(installation, folder)
     if as_json:
@@ -76,9 +76,9 @@ def restore(
         typer.echo(json.dumps({**told, "judgements": done.judgements}))
         return
     table(("table", "rows"), [(name, f"{count:,}") for name, count in done.rows.items()])
-    typer.echo(f"restored as of {done.manifest.taken_at:%Y-%m-%d %H:%M:%S}Z; events blanked: {done.blanked}")
+    typer.echo(f"restored as of {done.manifest.taken_at:%Y-%m-%d %H:%M:%S}Z; events redacted: {done.blanked}")
     if done.tombstones:
-        typer.echo(f"{done.tombstones} erased subjects were not known here: run firm erase", err=True)
+        typer.echo(f"{done.tombstones} erased subjects were unknown here: run firm erase", err=True)
     if done.judgements == "apart":
         typer.echo(_APART, err=True)
 

@@ -1,4 +1,4 @@
-"""`firm billing …`: what an operator does about paying, where Stripe is set up."""
+"""`firm billing …`: billing administration, where Stripe is set up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from api.settings import SettingError
 from firm.compose import Installation
 from firm.failures import explained, fail
 
-billing = typer.Typer(no_args_is_help=True, help="Paying by Stripe.")
+billing = typer.Typer(no_args_is_help=True, help="Billing with Stripe.")
 
 Account = Annotated[str, typer.Option(help="E-mail or account id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -27,34 +27,34 @@ _TROUBLE = (AccountError, BillingError, SecretsError, SettingError)
 @billing.command("checkout")
 def checkout(
     account: Account,
-    tier: Annotated[str, typer.Option(help="A tier that FIRM_STRIPE_PRICES has a price of.")],
+    tier: Annotated[str, typer.Option(help="A tier with a price in FIRM_STRIPE_PRICES.")],
     as_json: Json = False,
 ) -> None:
-    """Print the address on which the owner of an account leaves a card and subscribes. It works for a day."""
+    """Print the URL of a checkout where the account's owner enters a card and subscribes. Valid for a day."""
     _print_url(as_json, lambda paying: paying.checkout(account, tier))
 
 
 @billing.command("portal")
 def portal(account: Account, as_json: Json = False) -> None:
-    """Print the address on which the owner of an account changes card or tier, or cancels. It works once, soon."""
+    """Print a one-time URL, valid briefly, where the account's owner changes card or tier, or cancels."""
     _print_url(as_json, lambda paying: paying.portal(account))
 
 
 @billing.command("require")
 def require(account: Account) -> None:
-    """Serve an account with a subscription alone from now on: for one from before Stripe, or that was served so."""
+    """Require a subscription for an account that predates billing or was given its tier by an operator."""
     with explained(*_TROUBLE), Installation.read().billing() as paying:
         paying.require(account)
-    typer.echo(f"{account} is answered 402 until a plan begins; its webhooks are paused")
+    typer.echo(f"{account} gets 402 until a plan begins; its webhooks are paused")
 
 
 @billing.command("sync")
 def sync(
     account: Annotated[
-        str | None, typer.Option(help="E-mail or account id; none: all that Stripe knows.")
+        str | None, typer.Option(help="E-mail or account id; default: all accounts known to Stripe.")
     ] = None,
 ) -> None:
-    """Ask Stripe how accounts stand and store it: after an outage, or new prices. Ends with 1 if one could not."""
+    """Reconcile accounts with Stripe, after an outage or new prices. Exit code 1 if any account failed."""
     failed = 0
     with explained(*_TROUBLE), Installation.read().billing() as paying:
         for named in paying.all_accounts() if account is None else [account]:
@@ -64,7 +64,7 @@ def sync(
                 failed += 1
                 typer.echo(f"{named}  {error}", err=True)
     if failed:
-        fail(f"{failed} could not be brought up to date; what is stored of them stands")
+        fail(f"{failed} could not be synced; their stored state is unchanged")
 
 
 def _print_url(as_json: bool, ask: Callable[[Billing], str]) -> None:
@@ -75,6 +75,6 @@ def _print_url(as_json: bool, ask: Callable[[Billing], str]) -> None:
 
 def _line(named: str, found: Standing | None) -> str:
     if found is None:
-        return f"{named}  no subscription has begun; the account stays as it is"
+        return f"{named}  no subscription yet; the account is unchanged"
     ends = f"  ends {found.ends_at:%Y-%m-%dT%H:%M:%SZ}" if found.ends_at else ""
     return f"{named}  {found.tier}  {found.status}  {found.stripe_status}{ends}"

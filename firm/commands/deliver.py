@@ -1,6 +1,6 @@
-"""`firm deliver`: webhooks without the API, in as many processes as like.
+"""`firm deliver`: delivers webhooks without the API, in any number of processes.
 
-Does not belong here: what delivering is (`api.webhooks.service`), or delivering beside the API (`serve`).
+Does not belong here: delivering (`api.webhooks.service`), or delivering within the API process (`serve`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 def deliver(
     metrics_port: Annotated[
-        int | None, typer.Option(help="Port on which Prometheus may ask; none by default.", min=1, max=65535)
+        int | None, typer.Option(help="Port of the Prometheus metrics; none by default.", min=1, max=65535)
     ] = None,
     metrics_host: Annotated[str, typer.Option(help="Address of that port.")] = "127.0.0.1",
 ) -> None:
@@ -41,7 +41,7 @@ def deliver(
     with explained(SettingError, SecretsError), _heard() as asked:
         installation = Installation.read()
         configure()
-        with installation.database():  # brought up to date first
+        with installation.database():  # migrated first
             pass
         metrics = Metrics()
         with (
@@ -56,7 +56,7 @@ def deliver(
 
 @contextmanager
 def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterator[None]:
-    """What this process attempts; how much waits is told by every process that serves."""
+    """Exposes this process's attempts to Prometheus; the backlog is exposed by every API process."""
     if port is None:
         yield
         return
@@ -79,7 +79,7 @@ def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterat
 
 @contextmanager
 def _heard() -> Iterator[threading.Event]:
-    """Notes a signal that comes before the event loop hears it; raised in the midst of starting it may be lost."""
+    """Records a signal that arrives before the event loop handles signals; it could be lost otherwise."""
     asked = threading.Event()
     former = {number: signal.signal(number, lambda *_: asked.set()) for number in _ENDING}
     try:
@@ -90,7 +90,7 @@ def _heard() -> Iterator[threading.Event]:
 
 
 async def _until_told(deliveries: Deliveries, asked: threading.Event) -> None:
-    """SIGINT or SIGTERM: attempts under way may end, and no other is begun."""
+    """Delivers until SIGINT or SIGTERM; running attempts may end, and no others begin."""
     stop = asyncio.Event()
     with _told(stop):
         if asked.is_set():

@@ -1,4 +1,4 @@
-"""`firm demo`, which is `make run`: the main job from end to end on the embedded world, then the service."""
+"""`firm demo` (`make run`): ingest, events and deliveries on the embedded sandbox, then the service."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def demo(
     companies: Annotated[int, typer.Option(min=300, help="Companies on the first day.")] = 400,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
-    """Load a generated world, deliver two days of change to a subscriber, print a key and URLs, and serve."""
+    """Load a generated world, deliver two days of changes to a subscriber, print a key and URLs, and serve."""
     with explained(SettingError):
         installation = Installation.read()
         settings = Settings.read(environment())
@@ -64,7 +64,7 @@ def demo(
 
 
 def _near(installation: Installation) -> Installation:
-    """Only the demo delivers to this machine: its subscriber is here. Who runs it is its operator."""
+    """Allows deliveries to this machine, for the demo's own receiver, and makes the demo account operator."""
     webhooks = replace(
         installation.settings.webhooks,
         deliver=True,
@@ -76,7 +76,7 @@ def _near(installation: Installation) -> Installation:
 
 
 def _fresh(folder: Path) -> Path:
-    """The demo starts anew each time; a folder that it did not make is left alone."""
+    """Recreates the demo's folder; a folder not made by the demo is left alone."""
     if folder.exists():
         if not (folder / _MARK).exists():
             fail(f"{folder} was not made by the demo; move it away or choose another FIRM_DATA")
@@ -89,7 +89,10 @@ def _fresh(folder: Path) -> Path:
 def _days(
     installation: Installation, settings: Settings, companies: int, receiver: Receiver
 ) -> tuple[str, str]:
-    """The first day fills the data; who subscribes then is told what the others bring. Key and subscription."""
+    """Plays all days and returns key and subscription id.
+
+    The first day is the initial load; the events of the others are delivered to a subscriber.
+    """
     from connectors.sandbox import World, serve
 
     world = World(seed=1, companies=companies, days=_DAYS)
@@ -110,7 +113,7 @@ def _days(
     table(
         ("event", "received and verified"),
         [(one, str(count)) for one, count in sorted(receiver.by_type.items())],
-        f"What the subscriber at {receiver.url} received",
+        f"Events received by the subscriber at {receiver.url}",
     )
     return key, subscription
 
@@ -136,7 +139,7 @@ def _account(installation: Installation) -> str:
 
 
 def _subscribe(base: str, key: str, receiver: Receiver) -> str:
-    """As a client does it: every type, every company, over HTTP."""
+    """Subscribes over HTTP, like a client, to every event type of every company."""
     asked = {"endpoint_url": receiver.url, "event_types": list(EVENT_TYPES), "description": "demo"}
     answer = httpx.post(
         f"{base}/api/v1/webhooks",
@@ -146,7 +149,7 @@ def _subscribe(base: str, key: str, receiver: Receiver) -> str:
         trust_env=False,
     )
     if answer.is_error:
-        fail(f"the subscription was refused: {answer.text}")
+        fail(f"the subscription was rejected: {answer.text}")
     made = answer.json()
     receiver.secret = made["secret"]
     return made["id"]
@@ -181,12 +184,12 @@ def _rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str,
 
 
 def _invite(installation: Installation, key: str, subscription: str, port: int | None) -> None:
-    """What changed, the key and addresses to try."""
+    """Prints the newest events, the key and URLs to try."""
     events = _events(installation)
     table(
         ("when", "event", "company", "what"),
         [_told(event) for event in events[-_SHOWN:]],
-        "The newest events",
+        "Newest events",
     )
     base = installation.reached(None, port).settings.public_url
     typer.echo(f"\nAPI key (shown once): {key}\n")
@@ -205,7 +208,7 @@ def _invite(installation: Installation, key: str, subscription: str, port: int |
         f"Signed in as {_EMAIL}, once, within {span_of(_LINK_LIFETIME)}: {link}\n"
         f"Later: FIRM_DATA={installation.settings.data} firm accounts link {_EMAIL}"
     )
-    typer.echo(f"\nThe interface: {base}/api/openapi.json. The data: {installation.settings.data}")
+    typer.echo(f"\nAPI description: {base}/api/openapi.json. Data: {installation.settings.data}")
 
 
 def _events(installation: Installation) -> list[Event]:
@@ -234,7 +237,7 @@ def _told(event: Event) -> tuple[str, str, str, str]:
 
 
 def _examples(events: list[Event]) -> list[str]:
-    """Addresses of a company that has had an event, so that every part has something to show."""
+    """Example URLs of a company with events, so that every endpoint has data to show."""
     owned = [event for event in events if event.event_type == "ownership.changed"]
     for event in (*owned, *events):
         number = json.loads(event.data)["org_nr"]

@@ -1,4 +1,4 @@
-"""`firm doctor`: what stands in the way of running, and what to do about it. Changes nothing."""
+"""`firm doctor`: checks that the installation can run, with advice. Changes nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CLOCK_SLACK_SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at. `state` is ok, warn or bad; `advice` says what to do where it is not ok."""
+    """Result of one check. `state` is ok, warn or bad; `advice` says what to do if not ok."""
 
     state: str
     what: str
@@ -46,7 +46,7 @@ class Finding:
 
 
 def doctor(
-    live: Annotated[bool, typer.Option(help="Also ask every registry whether it can be reached.")] = False,
+    live: Annotated[bool, typer.Option(help="Also check that every registry can be reached.")] = False,
 ) -> None:
     """Check settings, keys, disk, clock and, with --live, the reachability of each source."""
     findings = list(_findings(live))
@@ -70,7 +70,7 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield from (Finding(*found) for found in prices(installation.settings))
     yield from (Finding(*found) for found in unpaid(installation))
     yield from (Finding(*found) for found in histories(installation.layout))
-    with suppress(SettingError):  # told above
+    with suppress(SettingError):  # reported above
         yield from (Finding(*found) for found in store(Settings.read(given)))
     asks = live and _has_contact(given)
     yield from _keys(given, asks)
@@ -80,7 +80,7 @@ def _findings(live: bool) -> Iterator[Finding]:
 
 def _settings(given: dict[str, str], live: bool) -> Iterator[Finding]:
     readings: tuple[tuple[str, Callable[[], object]], ...] = (
-        ("settings of the service", Installation.read),
+        ("settings of the API", Installation.read),
         ("settings of the pipelines", lambda: Settings.read(given)),
     )
     for what, read in readings:
@@ -91,14 +91,14 @@ def _settings(given: dict[str, str], live: bool) -> Iterator[Finding]:
         else:
             yield Finding("ok", what)
     if not _has_contact(given):
-        # some registries answer nobody who does not say how to reach him
+        # some registries reject requests without a contact
         state = "bad" if live else "warn"
         advice = "set FIRM_USER_AGENT='name (you@example.com)' before --live"
         yield Finding(state, "contact for registries", advice)
 
 
 def _has_contact(given: dict[str, str]) -> bool:
-    """Whether whoever is asked could write to us: the default names nobody, and a product alone neither."""
+    """Whether the User-Agent has a contact address; the default and a bare product name have none."""
     return "@" in given.get("FIRM_USER_AGENT", "")
 
 
@@ -115,7 +115,7 @@ def _disk(data: Path) -> Finding:
     what = f"{free / 2**30:.0f} GiB free"
     if free < _FULL:
         return Finding(
-            "bad", what, "the disk is full: make room, nothing can be taken in, counted or delivered"
+            "bad", what, "the disk is full: free space; ingest, usage counting and delivery have stopped"
         )
     return (
         Finding("ok", what)
@@ -127,7 +127,7 @@ def _disk(data: Path) -> Finding:
 def _secrets(installation: Installation) -> Finding:
     path = installation.settings.secrets_path
     if not path.exists() and not installation.environment.get("FIRM_PEPPER"):
-        return Finding("ok", "secrets: will be made on first use")
+        return Finding("ok", "secrets: will be created on first use")
     try:
         load_or_create(path, installation.environment)
     except SecretsError as error:
@@ -138,22 +138,22 @@ def _secrets(installation: Installation) -> Finding:
 
 
 def _mail(settings: MailSettings) -> Finding:
-    """Connects to the mail server, logs in, and leaves without having written."""
+    """Connects to the mail server, logs in, and quits without sending."""
     if not settings.host:
         return Finding(
             "warn",
             "no mail server",
-            "set FIRM_SMTP_HOST: until then notices to owners go to the log, and links to sign in nowhere",
+            "set FIRM_SMTP_HOST: until then notices to owners go to the log, and sign-in links are not sent",
         )
     try:
         asyncio.run(MailServer(settings).probe())
     except Unreachable as error:
         return Finding("bad", "mail server", str(error))
-    return Finding("ok", f"mail server {settings.host} can be used")
+    return Finding("ok", f"mail server {settings.host} works")
 
 
 def _keys(given: dict[str, str], asks: bool) -> Iterator[Finding]:
-    """The keys of registries; tried where they may be asked. Settings that do not read have been told."""
+    """Checks source credentials, live if `asks`. Invalid settings were reported before."""
     try:
         settings = Settings.read(given)
     except SettingError:
@@ -185,5 +185,7 @@ def _clock(host: str, date: str | None) -> Iterator[Finding]:
     apart = abs(time.time() - parsedate_to_datetime(date).timestamp())
     if apart > _CLOCK_SLACK_SECONDS:
         yield Finding(
-            "warn", f"this clock is {apart:.0f} s off {host}'s", "set the clock; signatures carry its time"
+            "warn",
+            f"this clock is {apart:.0f} s off {host}'s",
+            "correct the clock; signatures contain its time",
         )

@@ -1,4 +1,4 @@
-"""`firm erase`: a company or a holder out of everything that is stored, for good (docs/operating.md, «Erasing»)."""
+"""`firm erase`: permanently erases a company or a holder (docs/operating.md, «Erasing»)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def erase(
     subjects: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Companies (firm:NO:923609016) and holders (own_…); none ends what is unfinished."
+            help="Companies (firm:NO:923609016) and holders (own_…); none finishes pending erasures."
         ),
     ] = None,
-    reason: Annotated[str, typer.Option(help="Why; kept with the tombstone. No names.")] = "asked for",
-    show: Annotated[bool, typer.Option("--list", help="Only list what has been erased.")] = False,
+    reason: Annotated[str, typer.Option(help="Reason, stored with the tombstone. No names.")] = "requested",
+    show: Annotated[bool, typer.Option("--list", help="Only list erased subjects.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Remove subjects from archive, tables, history, ledger, releases, exports and deliveries, and keep them out.
 
-    Exit code: 0 all done, 1 error or something left to do, which the message says.
+    Exit code: 0 all done, 1 error or something left to do, which the message names.
     """
     if show:
         with explained(SettingError):
@@ -75,7 +75,7 @@ def _tell(stones: tuple[Tombstone, ...], *, as_json: bool) -> None:
         (stone.subject, f"{stone.at:%Y-%m-%d %H:%M:%S}Z", stone.reason, _left(stone) or "all done")
         for stone in stones
     ]
-    table(("subject", "erased", "reason", "still to do"), rows)
+    table(("subject", "erased", "reason", "pending"), rows)
 
 
 def _entry(stone: Tombstone) -> dict[str, object]:

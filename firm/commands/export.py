@@ -1,4 +1,4 @@
-"""`firm export`: the bulk hand-over of markets, Parquet and NDJSON with a manifest (docs/bulk.md)."""
+"""`firm export`: bulk export of markets as Parquet and NDJSON with a manifest (docs/bulk.md)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from warehouse.schema.codes import SERVED
 
 
 class Format(StrEnum):
-    """What files are made."""
+    """Output file formats."""
 
     PARQUET = "parquet"
     NDJSON = "ndjson"
@@ -33,19 +33,18 @@ class Format(StrEnum):
 
 def export(
     markets: Annotated[
-        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all of the release.")
+        list[str] | None, typer.Argument(help="Market codes, as no uk; default: all of the release.")
     ] = None,
-    to: Annotated[
-        Path | None, typer.Option("--to", help="Folder for the files; FIRM_DATA/exports by default.")
-    ] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="Target folder; default FIRM_DATA/exports.")] = None,
     form: Annotated[
         Format, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
     ] = Format.BOTH,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Write companies, details, financials, ownership and events of the release that is served, per market.
+    """Export companies, details, financials, ownership and events of the current release, per market.
 
-    The files lie in FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. Exit code: 0 done, 1 error.
+    Files are written to FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. Exit code: 0 done, 1
+    error.
     """
     with explained(SettingError):
         settings = Settings.read(environment())
@@ -62,16 +61,16 @@ def export(
 
 
 def _known(markets: list[str]) -> list[str]:
-    """Codes as the release spells them; said before anything is opened."""
+    """Market codes as spelled in the release; unknown ones are rejected before anything is opened."""
     chosen = [market.upper() for market in markets]
     for market in chosen:
         if market not in SERVED:
-            fail(f"no market {market.lower()!r}: there are {', '.join(SERVED)}", USAGE)
+            fail(f"unknown market {market.lower()!r}; known: {', '.join(SERVED)}", USAGE)
     return chosen
 
 
 def _share(settings: Settings, made: list[Export]) -> None:
-    """What lies in FIRM_DATA is shared where releases are; a folder that was named is its owner's."""
+    """Uploads exports to the object store, if one is set; exports to a given folder are not shared."""
     if settings.object_store is None:
         return
     from warehouse.remote import exports
@@ -84,7 +83,7 @@ def _share(settings: Settings, made: list[Export]) -> None:
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Told]:
-    """On a terminal a line that counts; elsewhere a line per table when it begins."""
+    """Progress on standard error: a live counter on a terminal, else one line per table."""
     if quiet:
         yield untold
     elif sys.stderr.isatty():
@@ -110,8 +109,8 @@ def _tell(exports: list[Export]) -> None:
     ]
     table(("market", "file", "rows", "bytes", "sha256"), rows)
     for one in exports:
-        state = "" if one.manifest["state"] == "fresh" else ", held: its last good state"
-        was = "written" if one.is_new else "was there already"
+        state = "" if one.manifest["state"] == "fresh" else ", quarantined: last good state"
+        was = "written" if one.is_new else "already existed"
         typer.echo(
             f"{one.market}: release {one.manifest['release']}{state}, events up to "
             f"{one.manifest['as_of_sequence']}; {one.folder} {was}"

@@ -1,4 +1,4 @@
-"""`firm ingest`: runs the Dagster job of the chosen markets and says what came. `firm dagster`: its UI."""
+"""`firm ingest` runs the Dagster job of the chosen markets and reports; `firm dagster` starts its UI."""
 
 from __future__ import annotations
 
@@ -31,39 +31,38 @@ def ingest(
     markets: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Market codes, as no uk, and source groups, as news; none means all, of a folder those it has."
+            help="Market codes (no uk) and source groups (news). Default: all, or those in the folder."
         ),
     ] = None,
-    live: Annotated[bool, typer.Option("--live", help="Ask the registries themselves.")] = False,
-    sandbox: Annotated[bool, typer.Option("--sandbox", help="Ask the embedded generated world.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Fetch from the live registries.")] = False,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Fetch from the embedded sandbox.")] = False,
     folder: Annotated[
-        Path | None, typer.Option("--from", help="Files laid out <cc>/<dataset>/…, as if just fetched.")
+        Path | None, typer.Option("--from", help="Read files laid out <cc>/<dataset>/… instead of fetching.")
     ] = None,
-    at: Annotated[
-        datetime | None, typer.Option(help="Logical instant of the run, UTC; now by default.")
-    ] = None,
+    at: Annotated[datetime | None, typer.Option(help="Logical time of the run, UTC; default: now.")] = None,
     accept_shrink: Annotated[
-        list[str] | None, typer.Option(help="Dataset let through its guards this once, recorded; repeatable.")
+        list[str] | None,
+        typer.Option(help="Accept this dataset against its guards, this run only. Repeatable."),
     ] = None,
     at_once: Annotated[
         int,
         typer.Option(
-            min=1, max=64, help="Markets of a folder taken in at one time, each in a process of its own."
+            min=1, max=64, help="Markets ingested in parallel (with --from only), one process each."
         ),
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Take markets in and publish a release.
+    """Ingest markets and publish a release.
 
-    Exit code: 0 done, 1 error, 3 something held, 4 nothing published.
+    Exit code: 0 done, 1 error, 3 something quarantined, 4 nothing published.
 
-    4 too where something came and none of it could be read; one bad file among good ones is only told of.
+    4 also if none of the input files could be read; one unreadable file among readable ones is only reported.
     """
     if sum((live, sandbox, folder is not None)) != 1:
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     if at_once > 1 and folder is None:
         fail(
-            "--at-once is for --from FOLDER: registries are asked by one process, which keeps their pace",
+            "--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits",
             USAGE,
         )
     with explained(SettingError, code=USAGE):
@@ -76,18 +75,18 @@ def ingest(
     ):
         asked = Asked(at or its_instant, tuple(accept_shrink or ()), at_once)
         report = run(settings, chosen, origin, asked, quiet=as_json)
-        erasures.end(settings.layout)  # what registers took away
+        erasures.end(settings.layout)  # subjects withdrawn by registers
         if as_json:
             typer.echo(json.dumps(report.as_json()))
             complain(report)
         else:
             tell(report)
-        if report.exit_code:  # inside: the sandbox's world stays on its day
+        if report.exit_code:  # inside the block, so that the sandbox stays on its day
             raise typer.Exit(report.exit_code)
 
 
 def _told_apart(named: list[str], folder: Path | None) -> tuple[list[str], list[str]]:
-    """Markets and source groups of what was named. Groups are folders: nobody can be asked for one."""
+    """Splits the given names into markets and source groups, which can only be read from a folder."""
     from connectors import GROUPS
 
     codes = {group.code for group in GROUPS}
@@ -101,7 +100,7 @@ def _told_apart(named: list[str], folder: Path | None) -> tuple[list[str], list[
 
 
 def _folder(folder: Path | None, named: list[str], *, own: bool) -> Folder | None:
-    """The folder with the groups that were named; where nothing was named at all, with all that it has.
+    """The input folder with the named groups, or with everything it has if no names were given.
 
     Groups alone mean their folders and not those of the markets.
     """
@@ -118,10 +117,10 @@ def _folder(folder: Path | None, named: list[str], *, own: bool) -> Folder | Non
 
 
 def _chosen(markets: list[str], sandbox: bool, folder: Path | None, groups: list[str]) -> list[str]:
-    """The markets named, which must be known before anything is asked or started.
+    """The markets to ingest, validated before any request or process is started.
 
-    None means all; of the sandbox, which does not play every market, all that it plays; of a folder all that it
-    has files of, or all of them where it has none, so that every file is listed. A group is every market's.
+    None given: all; of the sandbox, those it plays; of a folder, those with files in it, or all if there are
+    none, so that every file is listed. A group belongs to every market.
     """
     import connectors
     from connectors.sandbox import MARKETS
@@ -136,7 +135,7 @@ def _chosen(markets: list[str], sandbox: bool, folder: Path | None, groups: list
     if groups:
         return [market.code for market in known]
     lying = {path.name.upper() for path in (*folder.glob("*/"), *folder.glob("*/*/"))} if folder else set()
-    shared = lying & {group.code.upper() for group in connectors.GROUPS}  # every market may read of it
+    shared = lying & {group.code.upper() for group in connectors.GROUPS}  # any market may read from it
     return [market.code for market in known if shared or market.code in lying]
 
 
@@ -144,7 +143,7 @@ def _chosen(markets: list[str], sandbox: bool, folder: Path | None, groups: list
 def _origin(
     settings: Settings, folder: Folder | None, live: bool
 ) -> Iterator[tuple[Origin, datetime | None]]:
-    """Where to take in from, and the instant it plays where that is not now."""
+    """Opens the source, with its simulated time if that is not now."""
     if folder is not None:
         yield folder, None
     elif live:
@@ -167,7 +166,7 @@ def _origin(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How an ingest is asked for; `at` None: now."""
+    """Parameters of an ingest; `at` None: now."""
 
     at: datetime | None = None
     accept_shrink: tuple[str, ...] = ()
@@ -177,7 +176,7 @@ class Asked:
 def run(
     settings: Settings, markets: list[str], origin: Origin, asked: Asked, *, quiet: bool = False
 ) -> IngestReport:
-    """One ingest with progress on standard error."""
+    """Runs one ingest with progress on standard error."""
     from pipelines.interrupted import Interrupted
     from pipelines.run import Overrides
     from pipelines.run import ingest as pipelines_ingest
@@ -194,11 +193,11 @@ def run(
 
 
 def tell(report: IngestReport) -> None:
-    """The report for a person: files that gave nothing, datasets, events, what is held, the release."""
+    """Prints the report: files without rows, datasets, events, quarantined datasets, the release."""
     idle = [file for file in report.files if file.reason is not None and file.reason != "unchanged"]
     if idle:
         rows = [(file.path, file.dataset or "-", file.reason or "") for file in idle[:_SHOWN]]
-        table(("file", "dataset", "why it gave nothing"), rows, f"Files that gave no rows: {len(idle)}")
+        table(("file", "dataset", "reason"), rows, f"Files without rows: {len(idle)}")
         if len(idle) > _SHOWN:
             typer.echo(f"… and {len(idle) - _SHOWN} more; --json lists them all")
     table(
@@ -223,22 +222,22 @@ def tell(report: IngestReport) -> None:
 
 def _ending(report: IngestReport) -> str:
     if report.release is not None:
-        return f"release {report.release} is published"
-    return "no new release" if report.exit_code else "no change, no new release"
+        return f"release {report.release} published"
+    return "no new release" if report.exit_code else "no changes, no new release"
 
 
 def complain(report: IngestReport) -> None:
-    """What is held and what failed, on standard error: the reasons for the exit code."""
+    """Prints quarantined datasets and errors to standard error: the reasons for the exit code."""
     for held in report.held:
         allowed = "" if held.allowed is None else f", allowed {held.allowed}"
         typer.echo(
-            f"HELD {held.dataset}: {held.guard}: saw {held.seen}{allowed}; its last good state stays",
+            f"QUARANTINED {held.dataset}: {held.guard}: found {held.seen}{allowed}; its last good state is served",
             err=True,
         )
     if report.is_illegible:
         typer.echo(
-            f"UNREADABLE: nothing of what came could be read ({report.unreadable} files; each has its reason above "
-            "or in --json): what is served stays",
+            f"UNREADABLE: no input file could be read ({report.unreadable} files; reasons above "
+            "or in --json); the published release is unchanged",
             err=True,
         )
     for error in report.errors:
@@ -248,20 +247,18 @@ def complain(report: IngestReport) -> None:
 def dagster(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
 ) -> None:
-    """Dagster's web interface and daemon, with the daily schedules."""
+    """Start Dagster's web interface and daemon, with the daily schedules."""
     _beside("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
 
 
 def work(
-    name: Annotated[
-        str, typer.Option(help="What this worker is called, where a machine has several.")
-    ] = "worker",
-    at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets taken in at one time.")] = 1,
+    name: Annotated[str, typer.Option(help="Name of this worker, if a machine has several.")] = "worker",
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets ingested in parallel.")] = 1,
 ) -> None:
-    """Take in markets that Dagster hands out, until Ctrl-C; any number of these, on any machine."""
+    """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
     with explained(SettingError, code=USAGE):
         if not Settings.read(environment()).celery_broker_url:
-            fail("there is nobody to hand out work: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
+            fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
     worker = (
         "-A",
         "pipelines.celery_app",
@@ -276,7 +273,7 @@ def work(
 
 
 def _beside(program: str, *arguments: str) -> NoReturn:
-    """Becomes a program that is installed beside this one, with our settings."""
+    """Replaces this process with a program of the same environment, with our settings."""
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""`firm listen`: reads the feeds of a market while they happen, beside the runs, until Ctrl-C.
+"""`firm listen`: reads streaming feeds of a market continuously, in parallel to the runs, until Ctrl-C.
 
-Does not belong here: what reading is (`pipelines.listening`), or taking in what was read (`ingest`).
+Does not belong here: reading itself (`pipelines.listening`), or ingesting what was read (`ingest`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def listen(
     market: Annotated[str, typer.Argument(help="Market code, as uk.")],
     sandbox: Annotated[
-        bool, typer.Option("--sandbox", help="Listen to the generated world served at FIRM_SANDBOX_URL.")
+        bool, typer.Option("--sandbox", help="Listen to the sandbox served at FIRM_SANDBOX_URL.")
     ] = False,
 ) -> None:
-    """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` takes in what came."""
+    """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` ingests the received entries."""
     import connectors
     from connectors.kit.errors import FetchError
     from pipelines import listening
@@ -40,7 +40,7 @@ def listen(
         [chosen] = chosen_markets([market], connectors.JURISDICTIONS)
     feeds = [dataset.key for dataset in listening.listened(chosen)]
     if not feeds:
-        fail(f"market {chosen.code} has no feed that can be listened to: `firm ingest` asks it", USAGE)
+        fail(f"market {chosen.code} has no streaming feed: use `firm ingest`", USAGE)
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -52,7 +52,7 @@ def listen(
 
 @contextmanager
 def _source(settings: Settings, sandbox: bool) -> Iterator[Http]:
-    """The registries, or the world of `firm sandbox serve` in their place."""
+    """HTTP client for the registries or, with `sandbox`, for `firm sandbox serve`."""
     if not sandbox:
         from pipelines.registries import registry_http
 
@@ -63,6 +63,6 @@ def _source(settings: Settings, sandbox: bool) -> Iterator[Http]:
 
     base = environment().get("FIRM_SANDBOX_URL")
     if not base:
-        fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` tells", USAGE)
+        fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` prints", USAGE)
     with live_at(base, settings) as live:
         yield live.http

@@ -1,4 +1,4 @@
-"""`firm news …`: news as the connectors hold it, for whoever looks after them."""
+"""`firm news …`: review of news items collected by the connectors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from firm.printing import table
 from pipelines.settings import SettingError, Settings
 from warehouse.locks import Locked
 
-news = typer.Typer(no_args_is_help=True, help="News and the companies it belongs to.")
+news = typer.Typer(no_args_is_help=True, help="News items and their companies.")
 
 
 @news.callback()
 def _every_command() -> None:
-    """Nothing is common to all commands."""
+    """No options are common to all commands."""
 
 
 @news.command()
 def unmatched(
     market: Annotated[str | None, typer.Option(help="Market code, as no; all by default.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Items of each market, newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Items per market, newest first.")] = 50,
 ) -> None:
-    """List news that found no company, and why: kept for review, and in no release."""
+    """List news without a matching company, with the reason: kept for review, and in no release."""
     import connectors
     from connectors.presses import PRESSES
     from pipelines.resources import Workspace
@@ -38,7 +38,7 @@ def unmatched(
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     taken = [made for made in chosen if workspace.layout.history_file(made.code).exists()]
     if not taken:
-        fail("nothing of these markets has been taken in here: firm ingest")
+        fail("these markets have no data here: run firm ingest")
     with explained(Locked):
         found = [
             row
@@ -47,7 +47,7 @@ def unmatched(
             for row in find(workspace, made, PRESSES[made.code], limit).iter_rows(named=True)
         ]
     if not found:
-        typer.echo("every item of news has its company")
+        typer.echo("every news item is linked to a company")
         return
     table(
         ("source", "published", "title", "link", "why", "perhaps"),

@@ -1,4 +1,4 @@
-"""`firm owners …`: who holds a company by whose word, and judgements (docs/operating.md, «Owners»)."""
+"""`firm owners …`: holders of a company by source, and match decisions (docs/operating.md, «Owners»)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from warehouse.remote.failures import RemoteFailed
 from warehouse.schema import identifiers
 from warehouse.schema.verdicts import DIFFERENT, SAME
 
-owners = typer.Typer(no_args_is_help=True, help="Holders of a company, and judgements of who is one.")
+owners = typer.Typer(no_args_is_help=True, help="Holders of a company, and manual match decisions.")
 
-_Company = Annotated[str, typer.Argument(help="The company held: firm:NO:923609016 or its number.")]
-_By = Annotated[str, typer.Option(help="Who judges; kept.")]
-_Reason = Annotated[str, typer.Option(help="Why; kept. No names of persons.")]
+_Company = Annotated[str, typer.Argument(help="The company: firm:NO:923609016 or its number.")]
+_By = Annotated[str, typer.Option(help="Who decides; stored.")]
+_Reason = Annotated[str, typer.Option(help="Reason; stored. No names of persons.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @owners.command()
 def show(company: _Company, as_json: _Json = False) -> None:
-    """Lines of owners, the records behind each with their own ids, and by which rule they were joined."""
+    """Show owners with the source records behind each, their ids, and the rule that joined them."""
     from pipelines.judging import NotKnown, known
 
     with explained(NotKnown, Locked, Damaged):
@@ -60,51 +60,50 @@ def show(company: _Company, as_json: _Json = False) -> None:
 @owners.command()
 def judge(
     company: _Company,
-    one: Annotated[str, typer.Argument(help="A holder of it: own_… of a line or a record.")],
-    other: Annotated[str, typer.Argument(help="Another holder of it, or a company: own_… or firm:NO:….")],
+    one: Annotated[str, typer.Argument(help="A holder of the company: own_… of a row or a source record.")],
+    other: Annotated[str, typer.Argument(help="Another holder, or a company: own_… or firm:NO:….")],
     by: _By,
     reason: _Reason,
-    same: Annotated[bool | None, typer.Option("--same/--different", help="They are one, or two.")] = None,
+    same: Annotated[bool | None, typer.Option("--same/--different", help="One holder, or two.")] = None,
 ) -> None:
-    """Say that two holders are one, or two, or that a holder is a company or not; a «different» beats everything.
+    """Decide that two holders are the same or different, or that a holder is a company or not.
 
-    Nothing changes until the next ingest of the market; the merge or split itself makes no event.
+    A «different» overrides everything. Nothing changes until the next ingest of the market; the merge or split
+    itself makes no event.
     """
     from pipelines.judging import NotKnown, Told
     from pipelines.judging import judge as judged
 
     if same is None:
-        raise typer.BadParameter("say --same or --different")
+        raise typer.BadParameter("give --same or --different")
     told = Told(company, one, other, SAME if same else DIFFERENT, by, reason)
     with explained(NotKnown, Locked, Damaged, RemoteFailed), _shared() as layout:
         row = judged(layout, told, datetime.now(UTC))
     typer.echo(
-        f"judgement {row.number}: {row.one} {row.verdict} {row.other}; followed by the next ingest of {row.market}"
+        f"decision {row.number}: {row.one} {row.verdict} {row.other}; applied by the next ingest of {row.market}"
     )
 
 
 @owners.command()
 def reverse(
-    number: Annotated[int, typer.Argument(help="The judgement's number (firm owners list).")],
+    number: Annotated[int, typer.Argument(help="Number of the decision (firm owners list).")],
     by: _By,
     reason: _Reason,
 ) -> None:
-    """Take a judgement back. Both rows stay."""
+    """Reverse a decision. Both rows stay."""
     with explained(Unreversible, Locked, Damaged, RemoteFailed), _shared() as layout:
         row = Judgements(layout).reverse(number, by, datetime.now(UTC), reason)
-    typer.echo(
-        f"judgement {number} is taken back by {row.number}; followed by the next ingest of {row.market}"
-    )
+    typer.echo(f"decision {number} is reversed by {row.number}; applied by the next ingest of {row.market}")
 
 
 @owners.command("list")
 def list_judgements(
     company: Annotated[str | None, typer.Option(help="Only of this company.")] = None, as_json: _Json = False
 ) -> None:
-    """Every judgement, oldest first, and which are in force."""
+    """List all decisions, oldest first, and which are in force."""
     number = None if company is None else identifiers.parse(company)
     if company is not None and number is None:
-        raise typer.BadParameter(f"{company} is no company number or id")
+        raise typer.BadParameter(f"{company} is not a company number or id")
     with explained(Damaged):
         judgements = Judgements(_layout())
         rows = [row for row in judgements.all() if number is None or row.company_id == number.company_id]
@@ -113,13 +112,13 @@ def list_judgements(
         typer.echo(json.dumps({"judgements": [_entry(row, valid) for row in rows]}, ensure_ascii=False))
         return
     if not rows:
-        fail("nothing has been judged yet; run: firm owners show COMPANY", 0)
+        fail("no decisions yet; run: firm owners show COMPANY", 0)
     entries = [_entry(row, valid) for row in rows]
     table(list(entries[0]), [[str(value) for value in entry.values()] for entry in entries])
 
 
 def _entry(row: Judgement, valid: set[int]) -> dict[str, Any]:
-    said = f"takes back {row.reverses}" if row.reverses is not None else row.verdict
+    said = f"reverses {row.reverses}" if row.reverses is not None else row.verdict
     return {
         "number": row.number,
         "company": row.company_id,
@@ -149,7 +148,7 @@ def _layout() -> Layout:
 
 @contextmanager
 def _shared() -> Iterator[Layout]:
-    """The data folder with what has been judged on other machines; what is judged in the block goes to them."""
+    """The data folder with decisions synchronised from other machines, and to them after the block."""
     with explained(SettingError):
         settings = Settings.read(environment())
     if settings.object_store is None:

@@ -1,4 +1,4 @@
-"""`firm prune`: old bodies and rows that no later step needs, told first, removed with --yes."""
+"""`firm prune`: lists old bodies and rows that no later step needs, and deletes them with --yes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,28 @@ if TYPE_CHECKING:
 
 
 def prune(
-    markets: Annotated[
-        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all.")
-    ] = None,
+    markets: Annotated[list[str] | None, typer.Argument(help="Market codes, as no uk; default: all.")] = None,
     raw_days: Annotated[
         int | None,
-        typer.Option(min=1, help="Bodies of RAW that were fetched so many days ago; none by default."),
+        typer.Option(min=1, help="Prune bodies in RAW fetched at least this many days ago."),
     ] = None,
     staged_days: Annotated[
         int | None,
-        typer.Option(min=1, help="Rows of STAGED as old, of which all bodies are gone; none by default."),
+        typer.Option(min=1, help="Prune rows in STAGED this old if all their bodies are pruned."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, it is only told.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, files are only listed.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Tell, or remove, what lies in RAW and STAGED and no later step needs. Exit code: 0 done, 1 error.
+    """List or delete RAW/STAGED files that are no longer needed. Exit code: 0 done, 1 error.
 
-    A market whose rows have been pruned cannot be rebuilt any more (firm rebuild).
+    A market with pruned rows cannot be rebuilt any more (firm rebuild).
     """
     from pipelines.pruning import Limits
     from pipelines.run import UnknownMarket
 
     if staged_days is not None and (raw_days is None or raw_days > staged_days):
         fail(
-            "rows go after the bodies that they were read from: give --raw-days too, no more than those",
+            "rows are pruned after their bodies: also give --raw-days, not above --staged-days",
             USAGE,
         )
     with explained(SettingError, code=USAGE):
@@ -56,7 +54,7 @@ def prune(
         typer.echo(json.dumps({"removed": yes, "datasets": [_entry(one) for one in found]}))
         return
     table(
-        ("dataset", "bodies", "batches of rows", "left by killed runs", "bytes"),
+        ("dataset", "bodies", "batches of rows", "leftovers of killed runs", "bytes"),
         [
             (
                 one.dataset,
@@ -69,11 +67,11 @@ def prune(
         ],
     )
     total = f"{sum(one.bytes for one in found):,} bytes"
-    typer.echo(f"{total} were removed" if yes else f"{total} may go; nothing was removed: say --yes")
+    typer.echo(f"removed {total}" if yes else f"{total} can be removed; add --yes to delete")
 
 
 def _found(settings: Settings, markets: list[str], limits: Limits, *, yes: bool) -> Iterator[Spare]:
-    """What may go, market by market under its lock; gone when it is told, where that is asked for."""
+    """Yields prunable data market by market under its lock, deleted before it is yielded with `yes`."""
     import connectors
     from pipelines import healing, pruning
     from pipelines.resources import Workspace

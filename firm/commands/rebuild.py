@@ -1,4 +1,4 @@
-"""`firm rebuild`: histories made anew from what has been staged, and released (docs/operating.md, «Upgrading»)."""
+"""`firm rebuild`: rebuilds histories from staged data and releases them (docs/operating.md, «Upgrading»)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 def rebuild(
     markets: Annotated[
-        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all that have a history.")
+        list[str] | None, typer.Argument(help="Market codes, as no uk; default: all with a history.")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only make and compare it; what is served stays.")
+        bool, typer.Option("--check", help="Only rebuild and compare; the served data is unchanged.")
     ] = False,
     emit: Annotated[
         bool,
         typer.Option("--emit", help="Publish events that the rebuilt history derives and the ledger lacks."),
     ] = False,
     accept_lost: Annotated[
-        bool, typer.Option("--accept-lost", help="Go on though companies that are served would be lost.")
+        bool, typer.Option("--accept-lost", help="Continue although companies that are served would be lost.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Make the history of markets anew from STAGED, after an upgrade that changed the shared tables or their rules.
+    """Rebuild the history of markets from STAGED, after an upgrade of the shared tables or their rules.
 
-    Ids stay, no event is told twice, and none is told at all without --emit. Exit code: 0 done, 1 error.
+    Ids stay, no event is published twice, and no event at all without --emit. Exit code: 0 done, 1 error.
     """
     from pipelines import rebuild as pipelines_rebuild
     from pipelines.rebuild import NothingThere, Shrunk, Wishes
@@ -69,12 +69,12 @@ def _tell(one: Rebuilt) -> None:
     rows = [(name, f"{former:,}", f"{made:,}") for name, (former, made) in one.rows.items()]
     table(("table", "rows before", "rows after"), rows, f"{one.market}: {one.batches} batches")
     typer.echo(
-        f"events: {one.told} as they were told; not told: {_counted(one.untold)}; told and not derived again: "
+        f"events: {one.told} unchanged; not published: {_counted(one.untold)}; published but not derived again: "
         f"{_counted(one.missing)}"
     )
     if one.lost:
         typer.echo(f"companies lost: {len(one.lost)} ({', '.join(one.lost[:5])})")
-    typer.echo("nothing was replaced" if one.release is None else f"release {one.release} is published")
+    typer.echo("nothing was replaced" if one.release is None else f"release {one.release} published")
 
 
 def _counted(kinds: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""`firm release …`: what has been published, whether it is sound, and the way back."""
+"""`firm release …`: lists, verifies, rolls back and shares published releases."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ release = typer.Typer(no_args_is_help=True, help="Published releases.")
 
 
 def _settings() -> Settings:
-    """All settings are looked at, also those of the service."""
+    """Reads all settings, so that errors in the service's are reported too."""
     return Settings.read(Installation.read().environment)
 
 
 def _releases() -> Releases:
-    """Those of this machine, shared with others where a store is set."""
+    """Releases of this machine, shared with others if an object store is set."""
     settings = _settings()
     sharing = None if settings.object_store is None else _shared(settings)
     return Releases(settings.layout, lambda: datetime.now(UTC), settings.keep_releases, sharing=sharing)
@@ -42,7 +42,7 @@ def _shared(settings: Settings) -> SharedReleases:
     from warehouse.remote import releases
 
     if settings.object_store is None:
-        fail(f"this machine shares releases with nobody: set {OBJECT_STORE}=s3://bucket/prefix", USAGE)
+        fail(f"no object store is configured: set {OBJECT_STORE}=s3://bucket/prefix", USAGE)
     return releases.shared(
         settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
     )
@@ -50,14 +50,14 @@ def _shared(settings: Settings) -> SharedReleases:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What may be wrong, in its own words."""
+    """Turns expected errors into CLI errors."""
     with explained(SettingError, ServiceSettingError, RemoteFailed, Locked, Unsound):
         yield
 
 
 @release.command("list")
 def list_releases() -> None:
-    """Releases on this machine, newest first; the current one is marked."""
+    """List releases on this machine, newest first; the current one is marked."""
     with _told():
         releases = _releases()
         current = releases.current()
@@ -80,7 +80,7 @@ def list_releases() -> None:
 def verify(
     number: Annotated[int | None, typer.Argument(help="Release; the current one by default.")] = None,
 ) -> None:
-    """Read a release through: row counts, unique keys, fingerprints."""
+    """Verify a release: row counts, unique keys, fingerprints."""
     with _told():
         releases = _releases()
         current = releases.current()
@@ -88,14 +88,14 @@ def verify(
         if chosen is None:
             fail("nothing has been published yet")
         releases.verify(chosen)
-    typer.echo(f"release {chosen} is sound")
+    typer.echo(f"release {chosen} is valid")
 
 
 @release.command()
 def rollback(
-    number: Annotated[int, typer.Argument(help="Release whose content shall be served again.")],
+    number: Annotated[int, typer.Argument(help="Release with the content to serve again.")],
 ) -> None:
-    """Publish the content of an older release under a new number. Events stay: they are never taken back."""
+    """Publish the content of an older release under a new number. Events are never taken back."""
     with _told(), explained(LookupError):
         made = _releases().rollback(number)
     typer.echo(f"release {made.release} now serves the content of {number}")
@@ -103,7 +103,7 @@ def rollback(
 
 @release.command()
 def push() -> None:
-    """Send the current release to the object store once more; ingests send each release that they publish."""
+    """Upload the current release to the object store again; ingests upload each release they publish."""
     with _told():
         settings = _settings()
         shared = _shared(settings)
@@ -118,10 +118,10 @@ def push() -> None:
 
 @release.command()
 def pull() -> None:
-    """Fetch the newest release of the object store, as firm serve and firm deliver do by themselves."""
+    """Fetch the newest release from the object store, as firm serve and firm deliver do automatically."""
     with _told():
         settings = _settings()
         shared = _shared(settings)
         with release_lock(settings.layout):
             number = shared.fetch()
-    typer.echo("there is nothing newer" if number is None else f"release {number} has been fetched")
+    typer.echo("no newer release" if number is None else f"fetched release {number}")

@@ -1,4 +1,4 @@
-"""`firm sandbox …`: the generated world, as files or as the registries' own HTTP servers."""
+"""`firm sandbox …`: the generated world, as files or over HTTP like the registries."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import typer
 
 from firm.failures import explained, fail
 
-sandbox = typer.Typer(no_args_is_help=True, help="A generated world in the registries' own formats.")
+sandbox = typer.Typer(no_args_is_help=True, help="Generated test data in the registries' own formats.")
 
-Companies = Annotated[int, typer.Option(min=1, help="Companies on the first day, shared by the markets.")]
-Days = Annotated[int, typer.Option(min=1, help="Days, the first (which makes no events) included.")]
+Companies = Annotated[int, typer.Option(min=1, help="Companies on the first day, over all markets.")]
+Days = Annotated[int, typer.Option(min=1, help="Number of days, including the first, which has no events.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same bytes.")]
 Fault = Annotated[
     list[str] | None,
     typer.Option(
-        "--faults", help="PART-OF-PATH=FAULT, repeatable, as lastned/csv=cut_off. `--faults list` names them."
+        "--faults", help="PART-OF-PATH=FAULT, as lastned/csv=cut_off; repeatable. `--faults list` lists them."
     ),
 ]
 
 
 @sandbox.command("write")
 def write_world(
-    directory: Annotated[Path, typer.Argument(help="Empty folder; gets YYYY-MM-DD/<cc>/… and truth.json.")],
+    directory: Annotated[Path, typer.Argument(help="Empty folder for YYYY-MM-DD/<cc>/… and truth.json.")],
     companies: Companies = 400,
     days: Days = 3,
     seed: Seed = 1,
 ) -> None:
-    """Write the world as files. Take a day in with `firm ingest --from DIR/YYYY-MM-DD`."""
+    """Write the world as files. Ingest a day with `firm ingest --from DIR/YYYY-MM-DD`."""
     from connectors.sandbox import World, write
 
     if directory.exists() and any(directory.iterdir()):
@@ -46,10 +46,10 @@ def serve_world(
     days: Days = 3,
     seed: Seed = 1,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8124,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses a free one.")] = 8124,
     faults: Fault = None,
 ) -> None:
-    """Play the registries over HTTP until Ctrl-C. POST /sandbox/advance moves to the next day."""
+    """Simulate the registries over HTTP until Ctrl-C. POST /sandbox/advance moves to the next day."""
     from connectors.sandbox import FAULTS, Registry, World, serve_forever
 
     if faults == ["list"]:
@@ -57,7 +57,7 @@ def serve_world(
         return
     chosen = dict(pair.split("=", 1) for pair in faults or () if "=" in pair)
     if len(chosen) != len(faults or ()):
-        fail("a fault is PART-OF-PATH=FAULT, as lastned/csv=cut_off; `--faults list` names them", 2)
+        fail("a fault is PART-OF-PATH=FAULT, as lastned/csv=cut_off; `--faults list` lists them", 2)
 
     def ready(registry: Registry) -> None:
         typer.echo(

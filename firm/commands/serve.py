@@ -1,4 +1,4 @@
-"""`firm serve`: the API over the published releases. `firm deliver` is in a module of its own."""
+"""`firm serve`: the API over the published releases. `firm deliver` is a module of its own."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on (FIRM_HOST).")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on (FIRM_PORT).", min=0, max=65535)] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes that serve (FIRM_SERVE_WORKERS).", min=1, max=256)
+        int | None, typer.Option(help="Number of worker processes (FIRM_SERVE_WORKERS).", min=1, max=256)
     ] = None,
 ) -> None:
-    """Serve the API until Ctrl-C; it follows new releases while it runs."""
+    """Serve the API until Ctrl-C; new releases are picked up while it runs."""
     with explained(SettingError, SecretsError):
         installation = Installation.read()
         if workers is not None:
@@ -40,7 +40,7 @@ def serve(
 
 
 def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
-    """Open what the service needs, serve, and close it again."""
+    """Opens the service's resources, serves, and closes them."""
     import api.app
     import api.webhooks.service  # noqa: F401 -- both loaded before workers are forked, so that they share them
     from api.logs import LOGGER, configure
@@ -48,7 +48,7 @@ def serve_installation(installation: Installation, host: str | None = None, port
 
     installation = installation.reached(host, port)
     configure()
-    with installation.database():  # brought up to date once, before anybody serves
+    with installation.database():  # migrated once, before any worker serves
         installation.secrets()
     with explained(CannotListen):
         listener = listening(installation.settings)
@@ -78,7 +78,7 @@ def _supervise(installation: Installation, listener: socket.socket) -> None:
 
 
 def _work(installation: Installation, listener: socket.socket, desk: Desk | None = None) -> None:
-    """Serve in this process."""
+    """Serves in this process."""
     from api.app import create_app
     from api.db.engine import Database
     from api.server import serve as run
@@ -101,7 +101,7 @@ def _work(installation: Installation, listener: socket.socket, desk: Desk | None
 
 @asynccontextmanager
 async def delivering(installation: Installation, reader: Reader, observe: Observe) -> AsyncIterator[None]:
-    """One of the processes that serve delivers too, in the same event loop: SQLite has one writer anyway."""
+    """Delivers in the event loop of one API process: SQLite has one writer anyway."""
     with installation.deliveries(reader, observe) as deliveries:
         async with deliveries.beside():
             yield

@@ -1,4 +1,4 @@
-"""`<cc>/events`: event rows that wait for the next release."""
+"""`<cc>/events`: events pending for the next release."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def events_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         deps=[market_key(jurisdiction, "history")],
         partitions_def=BATCHES,
         group_name=jurisdiction.code.lower(),
-        description="Events of the market that no release has yet.",
+        description="Events of the market that are not in a release yet.",
         kinds={"parquet"},
     )
     def asset(

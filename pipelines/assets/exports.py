@@ -1,4 +1,4 @@
-"""`<cc>/export`: the bulk hand-over of one market, from whatever release is served.
+"""`<cc>/export`: the bulk export of one market, from the current release.
 
 See docs/contract/contract.md 4.15.
 """
@@ -13,13 +13,13 @@ from pipelines.resources import Workspace
 
 
 def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
-    """The export of one market. Not partitioned: it is of a release, not of a batch."""
+    """The export of one market. Not partitioned: it belongs to a release, not to a batch."""
 
     @dg.asset(
         key=market_key(jurisdiction, "export"),
         deps=[RELEASE],
         group_name="exports",
-        description="Everything of the market as Parquet and NDJSON with a manifest.",
+        description="All data of the market as Parquet and NDJSON, with a manifest.",
         kinds={"parquet"},
     )
     def asset(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:

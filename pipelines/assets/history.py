@@ -1,4 +1,4 @@
-"""`<cc>/history`: what is and was held true, with what changed on its way to being events."""
+"""`<cc>/history`: current and past states of the market, and the changes that become events."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def history_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         deps=[market_key(jurisdiction, "normalised")],
         partitions_def=BATCHES,
         group_name=jurisdiction.code.lower(),
-        description="History of the market, on two time axes; differences wait in its outbox.",
+        description="Bitemporal history of the market; changes wait in its outbox.",
         kinds={"duckdb"},
     )
     def asset(

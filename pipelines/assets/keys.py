@@ -12,20 +12,20 @@ RELEASE: Final = dg.AssetKey("release")
 
 
 def raw_key(dataset: Dataset) -> dg.AssetKey:
-    """`raw/<cc>/<dataset>`."""
+    """Key of a RAW asset: `raw/<cc>/<dataset>`."""
     return dg.AssetKey(["raw", *dataset.key.split(".")])
 
 
 def staged_key(dataset: Dataset) -> dg.AssetKey:
-    """`staged/<cc>/<dataset>`."""
+    """Key of a STAGED asset: `staged/<cc>/<dataset>`."""
     return dg.AssetKey(["staged", *dataset.key.split(".")])
 
 
 def market_key(jurisdiction: Jurisdiction, layer: str) -> dg.AssetKey:
-    """`<cc>/<layer>`."""
+    """Key of a market's asset: `<cc>/<layer>`."""
     return dg.AssetKey([jurisdiction.code.lower(), layer])
 
 
 def pool_of(dataset: Dataset) -> str:
-    """One pool per registry host."""
+    """Pool name of a dataset: one pool per registry host."""
     return "host_" + "".join(sign if sign.isalnum() else "_" for sign in dataset.host.lower())

@@ -23,7 +23,7 @@ def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         deps=[staged_key(dataset) for dataset in jurisdiction.datasets],
         partitions_def=BATCHES,
         group_name=jurisdiction.code.lower(),
-        description="Shared tables of the companies that this batch touches.",
+        description="Shared tables of the companies affected by this batch.",
         kinds={"parquet"},
         check_specs=checks.normalised_specs(key),
     )

@@ -1,4 +1,4 @@
-"""`raw/…`: bodies as they were sent, one asset per dataset, in the pool of its host."""
+"""`raw/…`: bodies as they were received, one asset per dataset, in the pool of its host."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from pipelines.stages import raw
 
 
 def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
-    """The RAW asset of one dataset. One that asks for subjects waits for the datasets that name them."""
+    """The RAW asset of one dataset. One that looks up subjects runs after the datasets that name them."""
     named_by = [other for other in jurisdiction.datasets if other.wants is None] if dataset.wants else []
 
     @dg.asset(
@@ -22,7 +22,7 @@ def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefiniti
         partitions_def=BATCHES,
         pool=pool_of(dataset),
         group_name=jurisdiction.code.lower(),
-        description=f"{dataset.title}: bodies as they were sent.",
+        description=f"{dataset.title}: bodies as received.",
         kinds={"file"},
     )
     def asset(

@@ -13,14 +13,14 @@ from pipelines.stages import release
 
 
 def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
-    """The release asset. The run's tags say which markets it publishes."""
+    """The release asset. The run's tags list the markets it publishes."""
 
     @dg.asset(
         key=RELEASE,
         deps=[market_key(jurisdiction, "events") for jurisdiction in jurisdictions],
         partitions_def=BATCHES,
         group_name="releases",
-        description="What readers are served: immutable, numbered, verified before it is pointed to.",
+        description="The served data: an immutable, numbered release, verified before publication.",
         kinds={"duckdb", "sqlite"},
     )
     def asset(

@@ -1,4 +1,4 @@
-"""`staged/…`: the sources' own records as Parquet, one asset per dataset, with its guard as a check."""
+"""`staged/…`: source records as Parquet, one asset per dataset, with its guard as a check."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ def staged_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefin
         deps=[raw_key(dataset)],
         partitions_def=BATCHES,
         group_name=jurisdiction.code.lower(),
-        description=f"{dataset.title}: records in the source's own words, rejects and signals beside them.",
+        description=f"{dataset.title}: records with the source's own values, rejects and signals.",
         kinds={"parquet"},
         check_specs=checks.staged_specs(key),
     )

@@ -1,8 +1,8 @@
-"""Whether an image is what the shared schema says: types, nulls, codes, ranges, unique keys, companies.
+"""Validates a snapshot against the shared schema: types, nulls, codes, ranges, unique keys, companies.
 
-An image that is not is our mistake, not the registry's: it stops its market, loudly. But for days that nobody can
-know yet, which registers do write: those are unknown. Does not belong here: the rules (`warehouse.schema`, rendered
-by `warehouse.render`).
+A violation is our bug, not the registry's, and stops its market. Exception: days too far in the future, which
+registers do write; they become null. Does not belong here: the rules (`warehouse.schema`, rendered by
+`warehouse.render`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _SHOWN: Final = 5
 
 
 class Invalid(Exception):  # noqa: N818 - named for the state it tells
-    """An image breaks rules of its schema; the message names table, column, rule and examples."""
+    """A snapshot violates its schema; the message names table, column, rule and examples."""
 
     def __init__(self, violations: list[Violation]) -> None:
         shown = "; ".join(_told(found) for found in violations[:_SHOWN])
         more = f" and {len(violations) - _SHOWN} more" if len(violations) > _SHOWN else ""
-        super().__init__(f"normalised rows break their schema: {shown}{more}")
+        super().__init__(f"normalised rows violate their schema: {shown}{more}")
         self.violations = violations
 
 
@@ -40,9 +40,9 @@ def _told(found: Violation) -> str:
 def without_far_days(
     tables: Mapping[str, pl.DataFrame], today: date
 ) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
-    """The tables of an image, days more than a year ahead unknown where they may be; how many, by `table.column`.
+    """The tables with nullable days more than a year ahead set to null; their counts by `table.column`.
 
-    One 9999-12-31 among a million companies says nothing of the others.
+    One 9999-12-31 among a million companies must not invalidate the others.
     """
     known, far = dict(tables), Counter[str]()
     for table in (*NORMALISED, *PASSING):
@@ -55,7 +55,7 @@ def without_far_days(
 
 
 def _far_days(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
-    """How many days of a column lie too far ahead, where it may be null. Other types are refused by `require`."""
+    """Number of days too far ahead, by nullable column. Columns of other types are rejected by `require`."""
     may_be_null = [column.name for column in table.columns if column.kind is Kind.DATE and column.nullable]
     days = [name for name in may_be_null if frame.schema.get(name) == pl.Date]
     if not days:
@@ -65,7 +65,7 @@ def _far_days(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
 
 
 def require(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today: date) -> None:
-    """Raises Invalid where any table of an image is not sound."""
+    """Raises Invalid if any table of a snapshot violates the schema."""
     found = [
         violation
         for table in (*NORMALISED, *PASSING)
@@ -82,6 +82,6 @@ def _broken(table: Table, frame: pl.DataFrame, touched: pl.Series, today: date) 
     strangers = frame.join(touched.rename("company_id").to_frame(), on="company_id", how="anti")
     if not strangers.is_empty():
         examples = tuple(strangers["company_id"].unique().sort().head(_SHOWN))
-        rule = "rows of a company that was not asked for"
+        rule = "rows of a company that was not requested"
         found.append(Violation(table.name, "company_id", rule, strangers.height, examples))
     return found

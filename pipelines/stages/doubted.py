@@ -1,8 +1,8 @@
-"""What a complete edition lacks that was there before: whom to ask about before absence counts as an end.
+"""Deletion check: records missing from a full snapshot, to be looked up before absence counts as deletion.
 
-Asked between staging the edition and taking it in, so that answers and edition are one state. What nobody answered
-about is not retired, and is asked about again by every run until the next complete edition. Does not belong here:
-what absence means in a market (`Dataset.doubts`), or the asking (`raw`).
+The look-ups happen between staging and applying the snapshot, so that answers and snapshot form one state. A
+record without an answer is not deleted, and is looked up again by every run until the next full snapshot.
+Does not belong here: what absence means in a market (`Dataset.doubts`), or the look-ups (`raw`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warehouse.schema.types import Table
 
 
 class Asking:
-    """The doubts of one dataset in one run: who has been asked for, and who was answered about."""
+    """Deletion checks of one dataset in one run: subjects looked up, and subjects answered."""
 
     def __init__(self, doubts: Iterable[Doubt], editions: Mapping[str, str]) -> None:
         self._doubts = tuple(doubts)
@@ -30,14 +30,14 @@ class Asking:
         self._has_asked = False
 
     def subjects(self) -> Iterator[str]:
-        """Whom to ask for, one after the other: what arrives meanwhile is about the one asked for last."""
+        """Subjects to look up, one after the other: arrivals are attributed to the last one requested."""
         for subject in dict.fromkeys(doubt.subject for doubt in self._doubts):
             self._asked, self._has_asked = subject, True
             yield subject
         self._asked = None
 
     def heard(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
-        """The arrivals; that they are archived is known when the next one is asked for."""
+        """Passes arrivals on; one counts as archived when the next is requested."""
         for arrival in arrivals:
             asked = self._asked
             yield arrival
@@ -45,7 +45,7 @@ class Asking:
                 self._answered.add(asked)
 
     def settle(self, lake: Lake, dataset: str, failure: str | None) -> int:
-        """Notes what is still in doubt; gives how many records that are."""
+        """Stores the unanswered records; returns their number."""
         nobody_to_ask = not self._has_asked and failure is None
         left = [] if nobody_to_ask else [one for one in self._doubts if one.subject not in self._answered]
         lake.note_doubts(dataset, self._editions, [(one.table, one.key) for one in left])
@@ -53,7 +53,7 @@ class Asking:
 
 
 def asking(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset) -> Asking | None:
-    """What `dataset` doubts of the newest complete editions; None where that is settled."""
+    """The deletion checks of `dataset` for the newest full snapshots; None if none is open."""
     complete = dict(_complete(workspace, jurisdiction))
     editions = {name: f"{index.dataset}/{index.batch}" for name, (index, _) in complete.items()}
     noted, left = workspace.lake.doubts(dataset.key)
@@ -72,7 +72,7 @@ def asking(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset) -
 
 
 def doubted_keys(lake: Lake, jurisdiction: Jurisdiction, table: Table) -> Iterator[pl.DataFrame]:
-    """Keys of records that are in doubt: an edition that lacks them does not retire them."""
+    """Keys of records with an open deletion check: a snapshot that lacks them does not delete them."""
     for dataset in jurisdiction.datasets:
         if dataset.doubts is not None:
             keys = [key for name, key in lake.doubts(dataset.key)[1] if name == table.name]
@@ -82,9 +82,9 @@ def doubted_keys(lake: Lake, jurisdiction: Jurisdiction, table: Table) -> Iterat
 def _complete(
     workspace: Workspace, jurisdiction: Jurisdiction
 ) -> Iterator[tuple[str, tuple[StagedIndex, datetime]]]:
-    """The newest staged batch of each table, where that is complete and no guard holds it, and its instant.
+    """The newest staged batch of each table and its instant, if it is a full snapshot and not quarantined.
 
-    One that repeats bodies of an earlier batch is left out: their keys are not in it.
+    A batch that repeats bodies of an earlier batch is left out: their keys are not in it.
     """
     for made in jurisdiction.datasets:
         newest = workspace.lake.batches(made.key)[-1:]

@@ -1,6 +1,6 @@
-"""Which archived pieces are to be read now, of which instant, and whether their editions are complete.
+"""Selects the archived pieces to parse now, their instants, and whether their snapshots are complete.
 
-Pieces of one dataset with one instant are an edition. Does not belong here: reading them (`staged`).
+Pieces of one dataset with one instant form a snapshot. Does not belong here: parsing them (`staged`).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _TICK: Final = timedelta(microseconds=1)
 def pending(
     pieces: Sequence[RawPiece], staged_batches: Sequence[str], mended: Collection[str] = ()
 ) -> list[RawPiece]:
-    """Pieces that came after the last staged batch: this run's, and those of runs that were killed before.
+    """Pieces archived after the last staged batch, by this run and by runs that were killed before.
 
-    Not those that were read before: a folder may hold two vintages under one name, and be ingested again.
-    What replaces another body of the same instant is news, even where it is what stood there first; so is what
-    could not be read for its damage and is `mended` (by SHA-256): it replaces itself.
+    Pieces parsed before are left out: a folder may hold two vintages under one name, and be ingested again. A
+    piece that replaces another body of the same instant is included, even if it is the original body again;
+    so is one that was damaged when parsed and is intact again (passed by SHA-256): it replaces itself.
     """
     last = max(staged_batches, default="")
     read = {_identity(piece) for piece in pieces if piece.batch <= last}
@@ -55,12 +55,12 @@ def effective(
     receipts: Receipts,
     latest: Callable[[], datetime | None],
 ) -> list[RawPiece]:
-    """The pending pieces with the instants they count from, in order.
+    """Assigns instants to the pending pieces, in order.
 
-    A file of the newest edition that its source has issued again counts from just after all that its market has
-    been told: later than what it corrects, and no later than it must, or the next edition would come late.
-    `latest`: that instant, asked only then. What a killed run had fetched «now» belongs to the fetch that
-    completes it.
+    A reissued file of the newest snapshot gets an instant just after the newest instant of its market: later
+    than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. `latest`:
+    returns that instant, called only if needed. Bodies that a killed run fetched «now» get the instant of the
+    run that completes the fetch.
     """
     at = receipts.facts(batch).at
     newest = max((piece.observed_at for piece in pieces), default=at)
@@ -85,7 +85,7 @@ def _completed(piece: RawPiece, batch: str, at: datetime, receipts: Receipts) ->
 
 
 class Waiting(Protocol):
-    """A staged edition that no image holds yet."""
+    """A staged snapshot that is not part of a normalised snapshot yet."""
 
     @property
     def dataset(self) -> Dataset: ...
@@ -100,12 +100,12 @@ class Waiting(Protocol):
 def taken_at(
     waiting: Sequence[Waiting], run: str, receipts: Receipts, has_died: Callable[[str], bool]
 ) -> list[datetime]:
-    """The instants of whose images waiting editions are part, one by one.
+    """The instants at which pending snapshots are applied, one by one.
 
-    What a run fetched «now» and staged before it died is part of what the run sees that completes it: the register
-    that has a new company, and the accounts that it did not come to ask for, arrive together. So it is with the
-    last such run, and with all that it fetched or nothing: where a dataset has spoken again since, what it said
-    before is a state of its own, whose changes are news of their own.
+    What a run fetched «now» and staged before it died is applied with the run that completes it: the register
+    with a new company, and the accounts that the run did not get to request, arrive together. This applies to
+    the last such run only, and to all of its fetches or none: if one of its datasets has a newer snapshot
+    since, each stays a state of its own, with its own events.
     """
     others = {edition.batch for edition in waiting if edition.batch != run}
     died = max(filter(has_died, others), default=None)
@@ -122,9 +122,10 @@ def taken_at(
 
 
 def _stands_between(edition: Waiting, other: Waiting, at: datetime) -> bool:
-    """Whether an edition that moved to an instant would pass another of its dataset, or be hidden by a full one.
+    """True if moving a snapshot to an instant would reorder it with, or hide it behind, a full one of its dataset.
 
-    Parts may meet: the answers that a run still got, and those that the next one asked for, are one asking.
+    Partial snapshots may coincide: answers received by one run and those requested by the next form one
+    look-up.
     """
     if other.dataset.key != edition.dataset.key or not edition.instant < other.instant <= at:
         return False
@@ -137,7 +138,7 @@ def _part(scope: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A body that a full edition repeats unchanged, and the batch in which it was read."""
+    """A body repeated unchanged by a full snapshot, and the batch in which it was parsed."""
 
     name: str
     sha256: str
@@ -147,9 +148,9 @@ class Kept:
 
 
 def kept(found: Iterable[RawPiece], unchanged: Iterable[Mapping[str, str]], lake: Lake) -> list[Kept]:
-    """Bodies that belong to the full editions among these pieces, though they are not read again.
+    """Bodies that belong to the full snapshots among these pieces, but are not parsed again.
 
-    What they hold is not absent: without them a full edition of several files would retire their records.
+    Without them, a full snapshot of several files would delete their records as absent.
     """
     full = {piece.observed_at for piece in found if piece.scope == Scope.FULL}
     wanted = {
@@ -168,7 +169,7 @@ def kept(found: Iterable[RawPiece], unchanged: Iterable[Mapping[str, str]], lake
 
 
 def judged(dataset: Dataset, found: Sequence[RawPiece], same: Iterable[Kept]) -> list[RawPiece]:
-    """The pieces; of an edition of which a file is missing each is a part (`Dataset.is_whole`)."""
+    """The pieces, downgraded to partial if their snapshot lacks a file (`Dataset.is_whole`)."""
     is_whole = dataset.is_whole
     if is_whole is None:
         return list(found)
@@ -182,7 +183,7 @@ def judged(dataset: Dataset, found: Sequence[RawPiece], same: Iterable[Kept]) ->
 
 
 def kept_of(figures: Mapping[str, Any]) -> list[Kept]:
-    """What a staged batch says it kept."""
+    """Reads the unchanged bodies from a staged batch's figures."""
     return [
         Kept(**{**body, "observed_at": datetime.fromisoformat(body["observed_at"])})
         for body in figures.get(KEPT, ())
@@ -190,14 +191,14 @@ def kept_of(figures: Mapping[str, Any]) -> list[Kept]:
 
 
 def kept_figures(bodies: Iterable[Kept]) -> dict[str, Any]:
-    """What a staged batch says of what it kept."""
+    """Figures that record unchanged bodies in a staged batch."""
     return {KEPT: [{**asdict(body), "observed_at": body.observed_at.isoformat()} for body in bodies]}
 
 
 def kept_keys(
     lake: Lake, dataset: str, table: Table, instant: datetime, figures: Mapping[str, Any]
 ) -> list[pl.DataFrame]:
-    """Keys of the records in bodies that an edition keeps; `figures` are those of its staged batch."""
+    """Keys of the records in a snapshot's unchanged bodies; `figures` are those of its staged batch."""
     return [
         lake.rows(dataset, body.batch, table)
         .filter(pl.col("_piece") == body.name, pl.col("_raw").str.starts_with(body.sha256))

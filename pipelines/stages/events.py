@@ -1,4 +1,4 @@
-"""EVENTS of a market: what its outbox holds, as a file of the run.
+"""EVENTS of a market: the content of its outbox, as a file of the run.
 
 Does not belong here: numbering them (`warehouse.ledger`, when a release is made).
 """
@@ -17,19 +17,19 @@ from warehouse import files
 
 @dataclass(frozen=True, slots=True)
 class EventsReceipt:
-    """How many events wait for the next release."""
+    """Number of events pending for the next release."""
 
     market: str
     events: int
 
 
 def events_path(workspace: Workspace, market: str, batch: str) -> Path:
-    """Where the events of one market and batch lie."""
+    """Path of the events file of one market and batch."""
     return workspace.receipts.folder(batch) / f"events-{market}.parquet"
 
 
 def collect(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> EventsReceipt:
-    """Writes the outbox: this run's events, and those of runs that were killed before their release."""
+    """Writes the outbox: this run's events, and those of runs killed before their release."""
     with workspace.history(jurisdiction.code) as history:
         rows = history.outbox()
     path = events_path(workspace, jurisdiction.code, batch)
@@ -42,6 +42,6 @@ def collect(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> Eve
 
 
 def collected(workspace: Workspace, market: str, batch: str) -> pl.DataFrame | None:
-    """The events of one market and batch; None where the run did not come so far."""
+    """The events of one market and batch; None if the run did not get that far."""
     path = events_path(workspace, market, batch)
     return pl.read_parquet(path) if path.exists() else None

@@ -1,9 +1,9 @@
-"""Which archive a new one is read against, and on which archives the rows of a third stand (`Dataset.rereads`).
+"""Incremental parsing: which archive a new one is compared with, and which archives its rows depend on.
 
-Of two archives of whole answers the later is read where it differs; the rows of all else stand as if it had been
-read. What rests on that: such rows move on with it (`normalised`), an erasure looks for subjects in every archive
-that repeats what was read of another (`pipelines.erasing`), and what is repeated is not pruned
-(`pipelines.pruning`). Does not belong here: which members are alike (`connectors.kit.alike`).
+Of two archives of complete answers (`Dataset.rereads`) the later is parsed only where it differs; unchanged
+rows count as if it had been parsed in full. Hence such rows get the new provenance (`normalised`), an erasure
+searches every archive that repeats rows of another (`pipelines.erasing`), and repeated archives are not
+pruned (`pipelines.pruning`). Does not belong here: which members are unchanged (`connectors.kit.alike`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ STANDS: Final = "stands_on"  # figure of a staged batch
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An archive of which only what is new was read.
+    """An archive of which only the differences were parsed.
 
-    on: SHA-256 of the archives whose rows it repeats, oldest first, the one it was read against last. whole_at: of
-    which instant the first of them is, which was read whole. rows: how many it may repeat, at most.
+    on: SHA-256 of the archives with the repeated rows, oldest first; the last is the one compared with.
+    whole_at: instant of the first of them, which was parsed in full. rows: maximum number of repeated rows.
     """
 
     sha256: str
@@ -41,7 +41,7 @@ class Standing:
 
 
 def of(index: StagedIndex) -> list[Standing]:
-    """The standings that a staged batch tells of."""
+    """Reads the reused archives from a staged batch's figures."""
     return [
         Standing(
             **{
@@ -56,7 +56,7 @@ def of(index: StagedIndex) -> list[Standing]:
 
 
 def figures(standings: Iterable[Standing]) -> dict[str, Any]:
-    """What a staged batch says of them; nothing where there are none."""
+    """Figures that record reused archives in a staged batch; empty if there are none."""
     told = [
         {
             **asdict(one),
@@ -75,23 +75,23 @@ def standing_on(indexes: Iterable[StagedIndex], bodies: Collection[str]) -> set[
 
 
 def under(indexes: Iterable[StagedIndex], bodies: Collection[str]) -> set[str]:
-    """SHA-256 of archives whose rows any of these repeats."""
+    """SHA-256 of archives that any of these repeats rows of."""
     return {sha256 for index in indexes for one in of(index) if one.sha256 in bodies for sha256 in one.on}
 
 
 @dataclass(frozen=True)
 class Formers:
-    """Archives of one dataset that are about to be read, and those that they may be read against."""
+    """Archives of one dataset about to be parsed, and those they can be compared with."""
 
     workspace: Workspace
     jurisdiction: Jurisdiction
     dataset: Dataset
 
     def against(self, found: Sequence[RawPiece]) -> Mapping[str, tuple[Former, Standing]]:
-        """By SHA-256 of those that need not be read whole.
+        """By SHA-256, the archives that need not be parsed in full, each with its base.
 
-        Whole is read what comes late or anew, what a guard holds another batch before of, the second archive of
-        one name in one run, and every archive once `rereads` has passed since the last that was.
+        Parsed in full: late-arriving or reissued archives, those after a quarantined batch, the second
+        archive of one name in one run, and every archive once `rereads` has passed since the last full parse.
         """
         if self.dataset.rereads is None:
             return {}
@@ -119,9 +119,9 @@ class Formers:
     def _newest_read(
         self, piece: RawPiece, indexes: Sequence[StagedIndex]
     ) -> tuple[RawPiece, StagedIndex] | None:
-        """The newest archive of that name that was taken in, and its batch.
+        """The newest parsed archive of that name, and its batch.
 
-        None where that is no older, or a guard holds what came after it.
+        None if it is not older, or a batch after it is quarantined.
         """
         read = {
             entry["sha256"]: index
@@ -142,9 +142,9 @@ class Formers:
         return None if held else (newest, index)
 
     def _is_sound(self, base: RawPiece) -> bool:
-        """Whether it can be compared with: not where it is pruned or damaged, or a part of it was not read.
+        """True if the base can be compared with: not pruned or damaged, and with no unparsed part.
 
-        What killed its reader, or met damage then, may be read another time, and would stay unread.
+        A part that killed its parser or was damaged may be readable later, and would otherwise stay unparsed.
         """
         indexes = list(self.workspace.lake.indexes(self.dataset.key))
         if self.workspace.archive.stored(base) is None or base.sha256 in mended.damaged(indexes):
@@ -165,7 +165,7 @@ class Formers:
         return not parts.is_empty()
 
     def _told_since(self, base: RawPiece, piece: RawPiece) -> frozenset[str]:
-        """Names of other files that have told of the same tables since."""
+        """Names of other files that have delivered rows of the same tables since."""
         return frozenset(
             other.name
             for made in self.jurisdiction.datasets

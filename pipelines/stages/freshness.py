@@ -1,6 +1,6 @@
-"""What a run has seen of each dataset: whether its source was looked at in full, and since when it is held.
+"""Freshness of each dataset after a run: whether its source was fully checked, and since when it is quarantined.
 
-Does not belong here: why a dataset is held (`guards`), or how that is stored (`warehouse.freshness`).
+Does not belong here: why a dataset is quarantined (`guards`), or how that is stored (`warehouse.freshness`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from warehouse.reading import DatasetState
 
 
 def seen(workspace: Workspace, market: str, batch: str) -> dict[str, Seen]:
-    """What is to be noted of a market's datasets after a run."""
+    """Freshness of a market's datasets after a run."""
     known = freshness.read(workspace.layout).datasets
     at = workspace.receipts.facts(batch).at
     return {
@@ -31,7 +31,7 @@ def seen(workspace: Workspace, market: str, batch: str) -> dict[str, Seen]:
 
 
 def known(workspace: Workspace, market: str) -> dict[str, Seen]:
-    """What was noted of a market's datasets before."""
+    """Stored freshness of a market's datasets."""
     noted = freshness.read(workspace.layout).datasets
     return {
         dataset.key: noted.get(dataset.key, Seen(None)) for dataset in workspace.jurisdiction(market).datasets
@@ -39,7 +39,7 @@ def known(workspace: Workspace, market: str) -> dict[str, Seen]:
 
 
 def with_seen(states: Mapping[str, DatasetState], seen: Mapping[str, Seen]) -> dict[str, DatasetState]:
-    """The states of datasets with what a run has seen of them."""
+    """The states of datasets, updated with their freshness."""
     return {
         key: replace(state, checked_at=seen[key].checked_at, held_since=seen[key].held_since)
         for key, state in states.items()
@@ -47,7 +47,7 @@ def with_seen(states: Mapping[str, DatasetState], seen: Mapping[str, Seen]) -> d
 
 
 def _seen(workspace: Workspace, dataset: Dataset, batch: str, former: Seen, at: datetime) -> Seen:
-    """A source that could not be read, or whose newest edition is refused, is held; the first such run counts."""
+    """Freshness of one dataset; `held_since` is the first run with a failed fetch or a quarantined snapshot."""
     receipt = raw.RawReceipt.of(workspace.receipts.read(batch, raw.receipt_name(dataset.key)), dataset.key)
     if receipt.failure is not None or held.held_of(workspace, dataset) is not None:
         return Seen(former.checked_at, former.held_since or at)

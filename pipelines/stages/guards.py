@@ -1,7 +1,7 @@
-"""Guards (docs/architecture.md 5): whether what was read of a dataset may go on.
+"""Guards (docs/architecture.md 5): whether the parsed data of a dataset may be applied.
 
-Belongs here: comparing counts with what the declaration allows and with the last edition that was let
-through. Does not belong here: the limits (`connectors`), or what a hold means for a market (`held`).
+Belongs here: comparing counts with the declared limits and with the last accepted snapshot. Does not belong
+here: the limits (`connectors`), or what a quarantine means for a market (`held`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from pipelines.stages.editions import Kept, kept_of
 from warehouse.lake import StagedIndex
 from warehouse.reading import Held
 
-# below this many rejects a share says little: one bad record of a small folder is no drift
+# below this many rejects the share is not significant: one bad record of a small folder is no drift
 FEW_REJECTS: Final = 10
-MOST: Final = 0.5  # unless most of it cannot be read
+MOST: Final = 0.5  # unless more than this share is rejected
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read of one dataset in one batch.
+    """Counts of one dataset in one batch.
 
-    `excluded`: rejects that are simply no companies. `full_rows`: rows of each full edition, oldest first;
-    `unreadable`: how many files of full editions could not be read at all. `repeated`: rows, at most, of
-    records that are as they were and were not read again: they are sound.
+    `excluded`: rejects that are simply not companies. `full_rows`: rows of each full snapshot, oldest first;
+    `unreadable`: number of files of full snapshots that could not be read at all. `repeated`: maximum number
+    of rows that are unchanged and were not parsed again; they are valid.
     """
 
     rows: int
@@ -40,7 +40,7 @@ class Reading:
 
 
 def judge(guard: Guard, reading: Reading, last_full: int | None) -> Held | None:
-    """The first guard that refuses, or None. `last_full`: rows of the last full edition let through."""
+    """The first guard that refuses, or None. `last_full`: rows of the last accepted full snapshot."""
     return next(_refusals(guard, reading, last_full), None)
 
 
@@ -55,14 +55,14 @@ def _refusals(guard: Guard, reading: Reading, last_full: int | None) -> Iterator
     for rows in reading.full_rows:
         if rows < guard.min_rows:
             yield Held("min_rows", rows, guard.min_rows)
-        shrink = round(1 - rows / last_full, 6) if last_full else 0.0  # a fall of just the limit is allowed
+        shrink = round(1 - rows / last_full, 6) if last_full else 0.0  # exactly the limit is allowed
         if shrink > guard.max_shrink:
             yield Held("max_shrink", shrink, guard.max_shrink)
         last_full = rows
 
 
 def warnings(guard: Guard, reading: Reading) -> list[str]:
-    """What a person should know, though it goes on."""
+    """Warnings that do not stop the dataset."""
     most = guard.max_rows
     if most is None:
         return []
@@ -70,9 +70,9 @@ def warnings(guard: Guard, reading: Reading) -> list[str]:
 
 
 def full_rows(editions: Iterable[Mapping[str, Any]], kept: Iterable[Kept] = ()) -> list[int]:
-    """Records of each full edition of a staged batch, oldest first, with the bodies it repeats unchanged.
+    """Records of each full snapshot of a staged batch, oldest first, including unchanged bodies.
 
-    What a file says twice counts once: it would make the next sound edition look shrunk.
+    Duplicate records count once, or the next valid snapshot would appear to shrink.
     """
     repeated: Counter[datetime] = Counter()
     for body in kept:
@@ -85,7 +85,7 @@ def full_rows(editions: Iterable[Mapping[str, Any]], kept: Iterable[Kept] = ()) 
 
 
 def last_full(indexes: Iterable[StagedIndex]) -> int | None:
-    """Rows of the newest full edition that was let through."""
+    """Rows of the newest accepted full snapshot."""
     counts = [
         rows
         for index in indexes

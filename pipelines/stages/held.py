@@ -1,6 +1,6 @@
-"""What is held in a market, and what a release says of how fresh its datasets are.
+"""Quarantine state of a market, and the dataset states that a release publishes.
 
-Does not belong here: when a dataset is held (`guards`).
+Does not belong here: when a dataset is quarantined (`guards`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FETCH_GUARD = "fetch"
 
 
 def held_of(workspace: Workspace, dataset: Dataset) -> Held | None:
-    """The guard that holds something of a dataset: of several batches the newest, which need not be the last."""
+    """The guard of the newest quarantined batch of a dataset, which need not be its last batch; None if none."""
     found = workspace.lake.held(dataset.key)
     return found[-1].held if found else None
 
@@ -28,14 +28,14 @@ def _accepted(workspace: Workspace, dataset: Dataset) -> Held | None:
 
 
 def is_stopped(workspace: Workspace, jurisdiction: Jurisdiction) -> bool:
-    """Whether a whole market stands still: its profile dataset is held."""
+    """True if the whole market is stopped: its profile dataset is quarantined."""
     return held_of(workspace, profile_dataset(jurisdiction)) is not None
 
 
 def dataset_states(
     workspace: Workspace, jurisdiction: Jurisdiction, history: History
 ) -> dict[str, DatasetState]:
-    """Per dataset how far its history has come, from which batches, and what holds it."""
+    """Per dataset: watermark, batches, and quarantine."""
     taken = history.marked("staged")
     tables = {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()}
     rows = history.present_counts(tables.values())
@@ -57,5 +57,5 @@ def dataset_states(
 
 
 def newest(states: dict[str, DatasetState]) -> datetime | None:
-    """The newest instant a market has come to."""
+    """The newest watermark of a market."""
     return max((state.observed_at for state in states.values() if state.observed_at), default=None)

@@ -1,9 +1,10 @@
-"""HISTORY: each pending image is completed by the derived tables, applied, and its difference becomes events.
+"""HISTORY: each pending snapshot gets its derived tables, is applied, and its differences become events.
 
-All of one part of an image is one transaction: rows, events in the outbox, the mark. Parts have no company in
-common, so a kill between two leaves companies of before beside companies of after, each whole: the next run takes
-in the rest first. What is published in between without an ingest (an erasure) has them so. Does not belong
-here: how tables are compared (`warehouse.history`), what the derived tables and events are (`steps`).
+Each part of a snapshot is one transaction: rows, events in the outbox, the mark. Parts have no company in
+common, so a kill between two leaves some companies updated and others not, each consistent; the next run
+applies the rest first. Until then a release without an ingest (an erasure) publishes this mixed state. Does
+not belong here: how tables are compared (`warehouse.history`), what the derived tables and events are
+(`steps`).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ HISTORY_MARK: Final = "history"
 
 @dataclass(frozen=True, slots=True)
 class HistoryReceipt:
-    """What the pending images changed: rows added, removed and changed, by table."""
+    """Changes made by the pending snapshots: rows added, removed and changed, by table."""
 
     market: str
     images: int = 0
@@ -56,12 +57,12 @@ class HistoryReceipt:
 
 
 def receipt_name(market: str) -> str:
-    """Name of a market's receipt."""
+    """Name of a market's history result."""
     return f"history-{market}"
 
 
 def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> HistoryReceipt:
-    """Applies every pending image of a market, oldest instant first."""
+    """Applies every pending snapshot of a market, oldest instant first."""
     market = jurisdiction.code
     counts = dict.fromkeys((table.name for table in TABLES), 0)
     images = told = 0
@@ -88,7 +89,7 @@ def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> Histo
 
 
 def _pending(history: History, image: Image) -> list[tuple[Part, str]]:
-    """The parts of an image that are not taken in, each with its mark; the last part's is the image's own."""
+    """The parts of a snapshot not applied yet, each with its mark; the last part's mark is the snapshot's own."""
     key = image_key(image.batch, image.instant)
     done = history.marked(HISTORY_MARK)
     if key in done or key not in history.marked(IMAGE_MARK):
@@ -142,7 +143,7 @@ def bring_tables(
 
 
 def _of(verdicts: Sequence[Verdict], touched: pl.Series) -> list[Verdict]:
-    """What is judged of these companies."""
+    """Decisions on these companies."""
     concerned = set(touched.filter(touched.is_in([told.company_id for told in verdicts])))
     return [told for told in verdicts if told.company_id in concerned]
 

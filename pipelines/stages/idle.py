@@ -1,7 +1,7 @@
-"""Datasets that a folder leaves nothing to do for: a run does without their steps.
+"""Skips the steps of datasets for which a folder has nothing to do.
 
-A market has up to a dozen datasets and a folder files of a few; steps that find nothing cost more than the others
-do with little. Does not belong here: what the steps do (`raw`, `staged`).
+A market has up to a dozen datasets and a folder has files for a few; empty steps would dominate the run time.
+Does not belong here: what the steps do (`raw`, `staged`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pipelines.stages import mended, raw, staged
 
 
 def told_of(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, batch: str) -> list[Dataset]:
-    """The datasets that have files in a folder, or something left to read or to let through.
+    """The datasets with files in a folder, pending bodies, or a guard override.
 
-    Of the others it is noted that nothing came: a run is whole when it has noted every dataset.
+    For the others an empty result is written: a run is complete only with a result for every dataset.
     """
     raw.list_files(workspace, jurisdiction, opened, batch)
     named = {entry.dataset for entry in opened.files(jurisdiction)}
@@ -30,7 +30,7 @@ def told_of(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, ba
 
 
 def _has_pending(workspace: Workspace, dataset: Dataset) -> bool:
-    """Whether a run that was killed has left something unread, or a damaged body has come back."""
+    """True if a killed run left something unparsed, or a damaged body is intact again."""
     return bool(mended.pending(workspace, dataset))
 
 

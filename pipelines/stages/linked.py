@@ -1,7 +1,7 @@
-"""Rows that name no company themselves follow their links (`connectors.declare.Link`) to one.
+"""Resolves the company of rows that name none, by following their links (`connectors.declare.Link`).
 
-Belongs here: which keys are kept beside a row, when a link is followed again, what came of it. Does not belong
-here: the comparison (`warehouse.linking`), or what a row means once it has its company (`connectors`).
+Belongs here: which link keys are stored with a row, when a link is followed again, and the result. Does not
+belong here: the comparison (`warehouse.linking`), or what a row means once it has its company (`connectors`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from warehouse.history import History
 from warehouse.linking import GAINED, KEY_PREFIX, LOST, MOVED, NAMELESS, KeyOf, Way
 from warehouse.schema.types import Table
 
-LINKED: Final = "_linked"  # of an image: which companies a link gave rows of a dataset, or took some from
+LINKED: Final = "_linked"  # of a snapshot: companies that gained or lost rows of a dataset by a link
 _SCHEMA: Final = {"company_id": pl.String, "dataset": pl.String, "lost": pl.Boolean}
 
 
@@ -38,23 +38,23 @@ class Links:
         self._new_run = True  # links may have been declared since the last one
 
     def keys_of(self, table: Table) -> Mapping[str, KeyOf]:
-        """The keys that linking keeps beside a staged table's rows, by their columns."""
+        """The link keys stored with a staged table's rows, by column."""
         return self._keys.get(table.name, {})
 
     def marked(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-        """Staged rows with a mark beside those that name no company, where links may find them one."""
+        """Staged rows, flagged if they name no company and links may resolve one."""
         named = pl.col("_company_id").is_null().alias(NAMELESS)
         return rows.with_columns(named) if table.name in self._links else rows
 
     def follow(self, changed: set[str]) -> tuple[pl.Series, pl.DataFrame]:
-        """Follows the links of and through changed tables: companies concerned, and the rows of LINKED."""
+        """Follows the links of and through changed tables; returns companies concerned, and the rows of LINKED."""
         changed = changed | set(self._tables) if self._new_run else set(changed)
         self._new_run = False
         moves = [
             pairs.select(
                 pl.col(side).alias("company_id"),
                 pl.lit(self._datasets[name]).alias("dataset"),
-                # what has been somebody's is no news of whoever has it now (`steps.changes`)
+                # rows moved from another company are no news of the new one (`steps.changes`)
                 (pl.lit(value=True) if side == LOST else pl.col(MOVED)).alias("lost"),
             )
             for name, pairs in self._moves(changed)
@@ -64,7 +64,7 @@ class Links:
         return told["company_id"].unique().sort(), told.sort(*_SCHEMA)
 
     def unanswered(self, name: str) -> pl.DataFrame:
-        """Rows of one staged table that no link leads to a company (`warehouse.linking.unanswered`)."""
+        """Unlinked rows of one staged table (`warehouse.linking.unanswered`)."""
         return self._history.unanswered(
             self._tables[name], [self._way(link) for link in self._links.get(name, [])]
         )
@@ -75,7 +75,7 @@ class Links:
                 continue
             pairs = self._history.relink(self._tables[name], [self._way(link) for link in links])
             if pairs.height:
-                changed.add(name)  # what hangs on these rows moves with them
+                changed.add(name)  # rows linked through these rows move with them
             yield name, pairs
 
     def _way(self, link: Link) -> Way:

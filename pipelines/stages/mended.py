@@ -1,8 +1,8 @@
-"""What of a dataset is to be read: what has come since, and bodies that were damaged and are sound again.
+"""Pieces of a dataset to parse: new ones, and bodies that were damaged and are intact again.
 
-A body that the archive finds damaged is rejected as any other that cannot be read, and counts as read. Its source
-sends the same bytes again, or a person brings them back: then it is news. Does not belong here: finding damage
-(`warehouse.objects`), or which of several instants it counts from (`editions`).
+A body found damaged in the archive is rejected like any unreadable one, and counts as parsed. When its source
+sends the same bytes again, or a person restores them, it is parsed again. Does not belong here: detecting
+damage (`warehouse.objects`), or assigning instants (`editions`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pipelines.stages import editions
 from warehouse.archive import CorruptObject, RawPiece
 from warehouse.lake import StagedIndex
 
-DAMAGED: Final = "damaged"  # figure of a staged batch: SHA-256 of bodies that were not what they should be
+DAMAGED: Final = "damaged"  # figure of a staged batch: SHA-256 of corrupt bodies
 
 
 def pending(workspace: Workspace, dataset: Dataset) -> list[RawPiece]:
-    """The pieces of a dataset that nobody has read."""
+    """The unparsed pieces of a dataset."""
     pieces = list(workspace.archive.pieces(dataset.key))
     unread = damaged(workspace.lake.indexes(dataset.key))
     sound = frozenset(
@@ -30,7 +30,7 @@ def pending(workspace: Workspace, dataset: Dataset) -> list[RawPiece]:
 
 
 def damaged(indexes: Iterable[StagedIndex]) -> frozenset[str]:
-    """SHA-256 of the bodies whose last reading met damage; `indexes` oldest first."""
+    """SHA-256 of the bodies found damaged when last parsed; `indexes` oldest first."""
     found: set[str] = set()
     for index in indexes:
         found -= {piece["sha256"] for piece in index.pieces}

@@ -1,6 +1,6 @@
-"""What a complete edition changes though the feed that should have named it did not.
+"""Changes in a full snapshot that the change feed should have announced but did not.
 
-A metric, not an error: the complete edition stands. Does not belong here: taking editions in (`normalised`).
+A metric, not an error: the full snapshot is valid. Does not belong here: applying snapshots (`normalised`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _EXAMPLES: Final = 5
 
 
 class Missed:
-    """Companies that complete editions of one instant have changed, until it is known who was named."""
+    """Companies changed by full snapshots of one instant, until the feed's companies are known."""
 
     def __init__(self, jurisdiction: Jurisdiction, history: History) -> None:
         self._jurisdiction, self._history = jurisdiction, history
@@ -27,9 +27,9 @@ class Missed:
         self._since: dict[str, datetime] = {}
 
     def note(self, dataset: Dataset, companies: pl.Series) -> None:
-        """Companies whose records a complete edition has changed or retired.
+        """Records companies that a full snapshot has changed or deleted.
 
-        The first edition changes everything, and before the feed began nobody could be named.
+        Nothing is recorded for the first snapshot, which changes everything, or before the feed began.
         """
         before = self._history.high_water(dataset.key)
         began = self._history.baseline(dataset.named_by) if dataset.named_by is not None else None
@@ -38,7 +38,7 @@ class Missed:
             self._since[dataset.key] = before
 
     def told(self) -> Iterator[Signal]:
-        """One signal per dataset; call once all editions of the instant are taken in."""
+        """One signal per dataset; call once all snapshots of the instant are applied."""
         for key, found in self._changed.items():
             companies = pl.concat(found).unique().sort()
             missed = companies.filter(~companies.is_in(self._named(key, companies).implode()))
@@ -48,7 +48,7 @@ class Missed:
         self._changed.clear()
 
     def _named(self, key: str, companies: pl.Series) -> pl.Series:
-        """Those of the companies that the feed has named since the last complete edition."""
+        """Those of the companies that the feed has named since the last full snapshot."""
         feed = self._jurisdiction.dataset(str(self._jurisdiction.dataset(key).named_by))
         rows = self._history.rows_of(feed.staged.values(), companies).values()
         since = pl.col("_observed_at") >= self._since[key]

@@ -1,8 +1,8 @@
-"""SHARED: pending staged batches of a market, instant by instant, to images of the companies they touch.
+"""SHARED: turns pending staged batches of a market, instant by instant, into snapshots of the companies they touch.
 
-Order: rows into the present tables, links followed, the touched companies' present rows through the connector,
-the image on disk, marks, then commit: a kill before the commit leaves nothing that counts. Does not belong
-here: the mapping (`connectors`), or what an image changes (`history`).
+Order: rows into the present tables, links followed, the touched companies' present rows through the
+connector, the snapshot on disk, marks, then commit: a kill before the commit leaves nothing that counts. Does
+not belong here: the mapping (`connectors`), or what a snapshot changes (`history`).
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from warehouse.schema.types import Table
 STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 EDITIONS: Final = "_editions"
-# Companies that go through a connector at once, in each of some lanes, and into history.
+# Companies that pass through a connector, and into history, at once, per parallel worker.
 CHUNK: Final = 150_000
-STRETCH: Final = 500_000  # staged rows that are compared with what is present at once
+STRETCH: Final = 500_000  # staged rows compared with the present rows at once
 
 _Present = tuple[pl.Series, Mapping[str, pl.LazyFrame]]  # companies, and their rows by staged table
 
 
 @dataclass(frozen=True, slots=True)
 class NormalisedReceipt:
-    """What became of a market's pending batches."""
+    """Result of normalising a market's pending batches."""
 
     market: str
     batches: Sequence[str] = ()
     instants: Sequence[str] = ()
     companies: int = 0
     rows: Mapping[str, int] = field(default_factory=dict)  # by dataset
-    changed: Mapping[str, float] = field(default_factory=dict)  # share of a full edition, by dataset
+    changed: Mapping[str, float] = field(default_factory=dict)  # share of a full snapshot, by dataset
     signals: Sequence[Mapping[str, Any]] = ()
     far: Mapping[str, int] = field(default_factory=dict)  # days too far ahead, by `table.column`
 
@@ -68,12 +68,12 @@ class Edition:
 
 
 def receipt_name(market: str) -> str:
-    """Name of a market's receipt."""
+    """Name of a market's normalisation result."""
     return f"normalised-{market}"
 
 
 def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormalisedReceipt:
-    """Makes the images of everything pending. Raises Invalid when an image breaks its schema."""
+    """Writes the snapshots of everything pending. Raises Invalid if a snapshot violates its schema."""
     with workspace.history(jurisdiction.code) as history, history.transaction():
         waiting = list(_waiting(workspace, jurisdiction, history))
         by_instant: dict[datetime, list[Edition]] = defaultdict(list)
@@ -83,7 +83,7 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
             for edition in _editions(dataset, index, history.high_water(dataset.key))
         ]
         died = partial(_has_died, workspace, jurisdiction)
-        # rows keep the instant they were told at: only the image they are part of is another
+        # rows keep their own instant; only the snapshot they become part of changes
         for edition, taken in zip(
             found, editions.taken_at(found, batch, workspace.receipts, died), strict=True
         ):
@@ -92,7 +92,7 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
         judged = judging.waiting(workspace.layout, jurisdiction.code, history)
         newest = max([*by_instant, *_known(jurisdiction, history)], default=None)
         if judged and newest is not None:
-            by_instant.setdefault(newest, [])  # a judgement is of what is known
+            by_instant.setdefault(newest, [])  # decisions apply to the newest state
         for instant in sorted(by_instant):
             work.take(instant, by_instant[instant], judged if instant == newest else ())
         judging.follow(judged if newest is not None else (), history)
@@ -110,16 +110,18 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
     )
     workspace.receipts.write(batch, receipt_name(jurisdiction.code), asdict(receipt))
     for signal in work.signals:
-        workspace.tell(f"{signal.dataset}: {signal.count} changed though {signal.subject} did not name them")
+        workspace.tell(f"{signal.dataset}: {signal.count} changed without an entry in {signal.subject}")
     for column, count in receipt.far.items():
-        workspace.tell(f"{jurisdiction.code}: {column}: {count} more than a year ahead, taken as unknown")
+        workspace.tell(
+            f"{jurisdiction.code}: {column}: {count} dates more than a year ahead, treated as unknown"
+        )
     if receipt.batches:
         workspace.tell(f"{jurisdiction.code}: {receipt.companies} companies touched")
     return receipt
 
 
 def _known(jurisdiction: Jurisdiction, history: History) -> Iterator[datetime]:
-    """The newest instant of each dataset that history has taken in."""
+    """The watermark of each dataset in history."""
     for dataset in jurisdiction.datasets:
         instant = history.high_water(dataset.key)
         if instant is not None:
@@ -127,7 +129,7 @@ def _known(jurisdiction: Jurisdiction, history: History) -> Iterator[datetime]:
 
 
 def _has_died(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> bool:
-    """Whether a run did not come to stage every dataset of its market."""
+    """True if a run ended before it staged every dataset of its market."""
     names = (staged.receipt_name(dataset.key) for dataset in jurisdiction.datasets)
     return any(workspace.receipts.read(batch, name) is None for name in names)
 
@@ -135,7 +137,7 @@ def _has_died(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> b
 def _waiting(
     workspace: Workspace, jurisdiction: Jurisdiction, history: History
 ) -> Iterator[tuple[Dataset, StagedIndex]]:
-    """Staged batches that history has not taken in and no guard holds."""
+    """Staged batches that are neither applied to history nor quarantined."""
     taken = history.marked(STAGED_MARK)
     for dataset in jurisdiction.datasets:
         for batch in workspace.lake.batches(dataset.key):
@@ -152,7 +154,7 @@ def _editions(dataset: Dataset, index: StagedIndex, high_water: datetime | None)
 
 
 class _Work:
-    """One run's way through a market's instants; counts as it goes."""
+    """Processes a market's instants in one run, with counters."""
 
     def __init__(
         self, workspace: Workspace, jurisdiction: Jurisdiction, history: History, batch: str
@@ -170,7 +172,7 @@ class _Work:
         self.far: Counter[str] = Counter()
 
     def take(self, instant: datetime, found: Iterable[Edition], judged: Iterable[Judgement] = ()) -> None:
-        """Takes all editions of one instant in; writes the image of companies touched or judged."""
+        """Applies all snapshots of one instant; writes the snapshot of companies touched or decided on."""
         found = list(found)
         ids = [series for edition in found for series in self._take_edition(edition)]
         changed = {table for edition in found for table, rows in edition.tables.items() if rows}
@@ -186,7 +188,7 @@ class _Work:
         self._write_image(touched, instant, {EDITIONS: _edition_frame(found), LINKED: linked})
 
     def _write_image(self, touched: pl.Series, instant: datetime, told: Mapping[str, pl.DataFrame]) -> None:
-        """Writes the image in parts; `told` goes with each, what it says of companies with their part."""
+        """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
         code = self._jurisdiction.code
         with self._workspace.images.writer(code, self._batch, instant) as writer:
             for companies, tables, far in in_lanes(
@@ -201,7 +203,7 @@ class _Work:
     def _take_edition(self, edition: Edition) -> Iterator[pl.Series]:
         for table in edition.dataset.staged.values():
             if not edition.tables.get(table.name):
-                continue  # a full edition is complete in the tables it has rows of
+                continue  # a full snapshot is complete only in the tables it has rows of
             is_whole = edition.scope == Scope.FULL and not edition.late
             before = self._history.present_counts([table])[table.name] if is_whole else 0
             changed = [
@@ -221,7 +223,7 @@ class _Work:
                     self.changed[edition.dataset.key] = round(share, 6)
 
     def _move_on(self, edition: Edition) -> None:
-        """Rows that an archive repeats and nobody read again stand on it as those that were read."""
+        """Updates the provenance of rows that an archive repeats without being parsed again."""
         index = self._workspace.lake.index(edition.dataset.key, edition.batch)
         for standing in () if index is None else former.of(index):
             if standing.observed_at == edition.instant:
@@ -229,13 +231,13 @@ class _Work:
                     self._history.move_on(table, standing.on, standing.sha256, edition.instant)
 
     def _retired(self, edition: Edition, table: Table, before: int) -> pl.Series:
-        """Retires what a full edition lacks of the rows there were before; gives the companies of them."""
+        """Soft-deletes the rows that a full snapshot lacks; returns their companies."""
         if not before:
             return pl.Series("company_id", [], pl.String)
         return self._history.retire_absent(table, self._keys(edition, table), edition.instant)
 
     def _keys(self, edition: Edition, table: Table) -> pl.DataFrame:
-        """What a full edition holds: what was read of it, the bodies it repeats unchanged, and what is in doubt."""
+        """Keys of a full snapshot: of parsed rows, unchanged bodies, and records with an open deletion check."""
         lake, dataset = self._workspace.lake, edition.dataset.key
         index = lake.index(dataset, edition.batch)
         figures = {} if index is None else index.figures
@@ -244,7 +246,7 @@ class _Work:
         return pl.concat([mine, *kept, *doubted_keys(lake, self._jurisdiction, table)])
 
     def _stretches(self, edition: Edition, table: Table) -> Iterator[pl.DataFrame]:
-        """The rows of an edition in their order, some at a time: of a register of millions all would not fit."""
+        """The rows of a snapshot in order, in chunks: a register of millions would not fit in memory."""
         rows = self._workspace.lake.rows(edition.dataset.key, edition.batch, table)
         for start in range(0, rows.select(pl.len()).collect().item(), STRETCH):
             yield rows.slice(start, STRETCH).filter(_is_of(edition)).collect()
@@ -254,8 +256,8 @@ class _Work:
         return self._links.marked(table, rows.with_columns(company.alias("_company_id")))
 
     def _present(self, touched: pl.Series) -> Generator[_Present, None, None]:
-        """Some of the touched companies at a time, and their present rows."""
-        # by name: two doors to the same records share their tables
+        """The touched companies in chunks, with their present rows."""
+        # by name, since channels that deliver the same records share their tables
         tables = {name: table for made in self._jurisdiction.datasets for name, table in made.staged.items()}
         for start in range(0, len(touched), CHUNK):
             companies = touched[start : start + CHUNK]
@@ -264,9 +266,9 @@ class _Work:
     def _normalised(
         self, instant: datetime, known: _Present
     ) -> tuple[pl.Series, dict[str, pl.DataFrame], Counter[str]]:
-        """The companies, their shared tables, and days that were too far ahead. Raises Invalid where unsound."""
+        """The companies, their shared tables, and counts of days too far ahead. Raises Invalid."""
         companies, present = known
-        # the logical date is the instant's, not today's: a rebuild gives the same rows
+        # the instant's date, not today's, so that a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
         made = (*NORMALISED, *PASSING)
         told = {table.name: shared.get(table.name, render.empty(table)) for table in made}
@@ -284,7 +286,7 @@ class _Work:
 
 
 def _is_of(edition: Edition) -> pl.Expr:
-    """Which staged rows are an edition's."""
+    """Expression for the staged rows of a snapshot."""
     return (pl.col("_observed_at") == edition.instant) & (pl.col("_scope") == str(edition.scope))
 
 
@@ -296,7 +298,7 @@ def _only(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame:
 
 
 def image_key(batch: str, instant: datetime) -> str:
-    """What marks an image: a killed run's own image, never committed, has none."""
+    """Mark of a committed snapshot; a killed run's uncommitted snapshot has none."""
     return f"{batch}/{instant.isoformat()}"
 
 

@@ -1,8 +1,9 @@
-"""What a dataset that asks for subjects one by one has still to look at: staged batches it has not asked about.
+"""Look-up backlog: staged rows for which a dataset that looks up single subjects has not made its requests yet.
 
-A run that is killed, or whose registry stops answering, between staging what names subjects and asking for them
-owes them: the next run is shown the same rows again. What has been asked about is noted once every answer lies
-in RAW, not before. Does not belong here: who is named by a row (`Dataset.wants`), or the asking (`raw`).
+A run killed, or cut off by its registry, between staging the rows that name subjects and looking them up
+leaves a backlog: the next run gets the same rows again. A batch is marked as processed once every answer is
+in RAW, not before. Does not belong here: which subjects a row names (`Dataset.wants`), or the look-ups
+(`raw`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class _Source:
 
 
 class Owed(Mapping[str, pl.DataFrame]):
-    """Rows by staged table, read when they are looked at: most datasets look at one table of many."""
+    """Backlog rows by staged table, loaded on access: most datasets read one table of many."""
 
     def __init__(self, lake: Lake, sources: Iterable[_Source], seen: Mapping[str, str]) -> None:
         self._lake = lake
@@ -46,7 +47,7 @@ class Owed(Mapping[str, pl.DataFrame]):
         return pl.concat(frames).collect()
 
     def __contains__(self, name: object) -> bool:
-        """Whether there are rows, without reading them, as `Mapping` would."""
+        """True if a table has rows, without loading them as `Mapping` would."""
         return name in self._sources
 
     def __iter__(self) -> Iterator[str]:
@@ -57,9 +58,9 @@ class Owed(Mapping[str, pl.DataFrame]):
 
 
 def owed(lake: Lake, jurisdiction: Jurisdiction, dataset: Dataset) -> Owed:
-    """The rows of the market's other datasets that `dataset` has not asked about; oldest batch first."""
+    """Rows of the market's other datasets that `dataset` has not processed; oldest batch first."""
     asked = lake.asked(dataset.key)
-    since = max(lake.batches(dataset.key), default="")  # of a data root from before anything was noted
+    since = max(lake.batches(dataset.key), default="")  # data root from before any progress was recorded
     sources: list[_Source] = []
     seen: dict[str, str] = {}
     for other in jurisdiction.datasets:
@@ -79,10 +80,10 @@ def owed(lake: Lake, jurisdiction: Jurisdiction, dataset: Dataset) -> Owed:
 
 
 def _unasked(lake: Lake, other: Dataset, after: str) -> tuple[list[str], str]:
-    """Batches after one, from the last complete edition on: what is complete stands for all before it.
+    """Batches after `after`, from the last full snapshot on, which supersedes all before it.
 
-    And up to which of them it is noted that they were asked about: none behind one that a guard holds, or nobody
-    would look at that when it goes on.
+    Also the last batch to mark as processed: none after a quarantined batch, which would be skipped once it
+    is lifted.
     """
     found: list[str] = []
     held: str | None = None

@@ -1,7 +1,7 @@
-"""RAW: what an origin has of one dataset goes into the archive.
+"""RAW: archives what an origin has of one dataset.
 
-Does not belong here: reading it (`staged`). A fetch that fails is noted and told of; what came before it
-stays.
+Does not belong here: parsing it (`staged`). A failed fetch is recorded and reported; bodies fetched before it
+stay.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from warehouse.locks import Locked
 
 @dataclass(frozen=True, slots=True)
 class RawReceipt:
-    """What came of one dataset.
+    """Result of fetching one dataset.
 
-    `unchanged`: `{name, sha256, observed_at}` of bodies whose bytes were there already; `failure`: why no
-    more came. `asked`: the source was asked, or something of it came; a folder without its files says nothing.
+    `unchanged`: `{name, sha256, observed_at}` of bodies already archived; `failure`: why the fetch ended
+    early. `asked`: the source was queried or delivered something; a folder without its files means nothing.
     """
 
     dataset: str
@@ -41,12 +41,12 @@ class RawReceipt:
 
     @classmethod
     def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
-        """A receipt as it was written; an empty one where there is none."""
+        """Restores a stored result; an empty one if there is none."""
         return cls(dataset) if value is None else cls(**value)
 
 
 def receipt_name(dataset: str) -> str:
-    """Name of a dataset's receipt."""
+    """Name of a dataset's fetch result."""
     return f"raw-{dataset}"
 
 
@@ -62,7 +62,7 @@ def take(
     subjects = dataset.wants(unasked) if dataset.wants is not None and unasked is not None else ()
     doubts = None if unasked is None else asking(workspace, jurisdiction, dataset)
     if doubts is not None:
-        subjects = chain(doubts.subjects(), subjects)  # before them: they hold an edition back
+        subjects = chain(doubts.subjects(), subjects)  # first, since they delay a snapshot
     arrivals = opened.arrivals(dataset, None if after is None else Cursor(after), subjects)
     if doubts is not None:
         arrivals = doubts.heard(arrivals)
@@ -71,9 +71,7 @@ def take(
     receipt = _archive(workspace, dataset, arrivals, batch)
     left = 0 if doubts is None else doubts.settle(workspace.lake, dataset.key, receipt.failure)
     if left:
-        workspace.tell(
-            f"{dataset.key}: {left} records are missing and not answered about: they stay as they were"
-        )
+        workspace.tell(f"{dataset.key}: {left} missing records could not be checked: they stay unchanged")
     if unasked is not None and receipt.failure is None:
         workspace.lake.note_asked(dataset.key, unasked.seen)
     if origin.asks and dataset.fetch is not None:
@@ -85,9 +83,9 @@ def take(
 
 
 def _with_inbox(workspace: Workspace, dataset: Dataset, opened: Opened, at: datetime) -> Iterator[Arrival]:
-    """What a reader took since the last run; and where none reads, what is new of the feed behind that.
+    """Spooled bodies since the last run and, without a running reader, what the feed has after them.
 
-    A body leaves the inbox once the archive has asked for the next one: then it has it.
+    A body is removed from the spool once the archive requests the next one, because then it is stored.
     """
     for letter in Inbox(workspace.layout, dataset.key).letters():
         cursor = None if letter.cursor is None else Cursor(letter.cursor)
@@ -96,10 +94,10 @@ def _with_inbox(workspace: Workspace, dataset: Dataset, opened: Opened, at: date
         letter.remove()
     trouble = in_trouble(workspace, dataset)
     if trouble is not None:
-        raise FetchError(f"https://{dataset.host}", None, f"its reader tries in vain: {trouble}")
+        raise FetchError(f"https://{dataset.host}", None, f"its feed reader fails: {trouble}")
     if is_listened_to(workspace, dataset):
         return
-    with suppress(Locked), connection_lock(workspace, dataset):  # a reader that has just begun has it
+    with suppress(Locked), connection_lock(workspace, dataset):  # held by a reader that has just started
         after = newest_cursor(workspace, dataset)
         yield from opened.arrivals(dataset, None if after is None else Cursor(after), ())
 
@@ -131,14 +129,14 @@ def _unchanged(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mappi
 def _unasked(
     workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: Origin
 ) -> Owed | None:
-    """What names subjects to ask for: staged of the market's other datasets and not asked about yet."""
+    """Backlog of the dataset: rows of the market's other datasets that name subjects to look up."""
     if dataset.wants is None or dataset.fetch is None or not origin.asks:
         return None
     return owed(workspace.lake, jurisdiction, dataset)
 
 
 def list_files(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, batch: str) -> None:
-    """Notes what files a place has of a jurisdiction, read or not: whichever step comes first."""
+    """Records the files of a jurisdiction, read or not; called by the first step that runs."""
     name, found = f"files-{jurisdiction.code}", _files(opened.files(jurisdiction))
     if workspace.receipts.read(batch, name) != found:
         workspace.receipts.write(batch, name, found)

@@ -1,7 +1,7 @@
-"""RELEASE: what the markets of a run bring is published together, and their outboxes emptied.
+"""RELEASE: publishes the markets of a run together, and empties their outboxes.
 
-Does not belong here: building and verifying (`warehouse.release`). The outbox is emptied after the
-publish: a kill between the two repeats events whose ids the ledger knows, and drops.
+Does not belong here: building and validating (`warehouse.release`). The outbox is emptied after publishing: a
+kill between the two repeats events, which the ledger drops by their known ids.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ReleaseReceipt:
 
 
 def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> ReleaseReceipt:
-    """Publishes the markets of a run; one that is held keeps what the last release has of it."""
+    """Publishes the markets of a run; a quarantined one keeps its data of the last release."""
     markets = sorted(markets)
     at = workspace.receipts.facts(batch).at
     erased = {market: Erasing(workspace, workspace.jurisdiction(market)).due(at) for market in markets}
@@ -41,7 +41,7 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     found = [rows for market in markets if (rows := events.collected(workspace, market, batch)) is not None]
     rows = pl.concat([render.empty(EVENTS), *found])
     for market in markets:
-        workspace.custody.keep(market)  # before a release stands on it
+        workspace.custody.keep(market)  # before a release depends on it
     fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
     manifest = workspace.releases.publish(parts, rows, full=any(erased.values()))
     for market in markets:
@@ -59,14 +59,14 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
         dict(sorted(Counter(_registers(fresh)).items())),
     )
     workspace.receipts.write(batch, "release", asdict(receipt))
-    workspace.tell("nothing has changed" if receipt.release is None else f"release {receipt.release}")
+    workspace.tell("no changes" if receipt.release is None else f"release {receipt.release}")
     return receipt
 
 
 def reissue(workspace: Workspace, markets: Iterable[str], *, with_events: bool = False) -> int | None:
-    """Publishes what histories have of some markets, in full; the release's number.
+    """Publishes the current history of some markets in full; returns the release's number.
 
-    with_events: and what waits in their outboxes, which are emptied; else no event. None before the first release.
+    with_events: also publish and empty their outboxes; else no events. None before the first release.
     """
     if workspace.releases.current() is None:
         return None
@@ -91,7 +91,7 @@ def _outbox(workspace: Workspace, market: str) -> pl.DataFrame:
 
 
 def _end_erasing(workspace: Workspace, market: str) -> None:
-    """What is older than the release goes; what is still being read goes in a later run."""
+    """Removes everything older than the release; anything still being read is removed by a later run."""
     try:
         Erasing(workspace, workspace.jurisdiction(market)).published()
     except StillRead as error:
@@ -99,7 +99,7 @@ def _end_erasing(workspace: Workspace, market: str) -> None:
 
 
 def part(workspace: Workspace, market: str, seen: Mapping[str, Seen], *, whole: bool = False) -> MarketPart:
-    """What a market brings to a release; `whole`: its history even where it stands still."""
+    """A market's part of a release; `whole`: its history even if it is quarantined."""
     jurisdiction = workspace.jurisdiction(market)
     with workspace.history(market) as history:
         states = held.dataset_states(workspace, jurisdiction, history)

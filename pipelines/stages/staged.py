@@ -1,6 +1,6 @@
-"""STAGED: every archived piece that has not been read yet is read, judged by its dataset's guard and written.
+"""STAGED: parses every pending archived piece, applies the dataset's guard and writes the rows.
 
-Does not belong here: which pieces those are (`editions`), the pool that reads them (`parsing`), limits
+Does not belong here: which pieces those are (`editions`), the pool that parses them (`parsing`), limits
 (`guards`).
 """
 
@@ -29,7 +29,7 @@ from warehouse.tombstones import Tombstones
 
 @dataclass(frozen=True, slots=True)
 class StagedReceipt:
-    """What was read of one dataset; `held`: the guard that refuses it, `accepted`: one overridden."""
+    """Result of parsing one dataset; `held`: the guard that quarantined it, `accepted`: one overridden."""
 
     dataset: str
     pieces: int = 0
@@ -43,17 +43,17 @@ class StagedReceipt:
 
     @classmethod
     def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
-        """A receipt as it was written; an empty one where there is none."""
+        """Restores a stored result; an empty one if there is none."""
         return cls(dataset) if value is None else cls(**value)
 
 
 def receipt_name(dataset: str) -> str:
-    """Name of a dataset's receipt."""
+    """Name of a dataset's staging result."""
     return f"staged-{dataset}"
 
 
 def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
-    """Reads and writes what is pending of a dataset, as one staged batch."""
+    """Parses and writes all pending pieces of a dataset, as one staged batch."""
     began = monotonic()
     release_hold(workspace, dataset, batch)
     staged = workspace.lake.batches(dataset.key)
@@ -74,7 +74,7 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
         judged = editions.judged(dataset, found, kept)
         if judged != found:
             workspace.tell(
-                f"{dataset.key}: a file of the set is missing: what the others lack stays as it was"
+                f"{dataset.key}: a file of the set is missing: records absent from the others stay unchanged"
             )
         receipt = _write(workspace, dataset, batch, judged, kept, cursor)
     receipt = replace(receipt, seconds=round(monotonic() - began, 3))
@@ -89,7 +89,7 @@ def _market(workspace: Workspace, dataset: Dataset) -> Jurisdiction:
 
 
 def _door(workspace: Workspace, dataset: Dataset) -> Door:
-    """What keeps erased subjects out of the dataset's market."""
+    """The suppression filter of the dataset's market."""
     market = _market(workspace, dataset)
     return Door(market, dataset, Tombstones(workspace.layout).all(market.code))
 
@@ -103,13 +103,13 @@ def _latest(workspace: Workspace, dataset: Dataset) -> datetime | None:
 
 
 def release_hold(workspace: Workspace, dataset: Dataset, batch: str) -> None:
-    """Lets what is held go on where this run says so: of a feed that may be a batch behind good ones."""
+    """Lifts the quarantine of a dataset if this run overrides it; of a feed, good batches may follow."""
     if dataset.key not in workspace.receipts.facts(batch).accept_shrink:
         return
     for index in workspace.lake.held(dataset.key):
         workspace.lake.accept(dataset.key, index.batch)
         guard = "" if index.held is None else index.held.guard
-        workspace.tell(f"{dataset.key}: batch {index.batch} goes on though {guard} refused it")
+        workspace.tell(f"{dataset.key}: batch {index.batch} is accepted although {guard} quarantined it")
 
 
 def _write(
@@ -178,7 +178,7 @@ def _reading(
 def _members(
     dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter, formers: Mapping[str, Former]
 ) -> Iterator[Piece]:
-    """The members of all pieces; what cannot be taken apart is one piece that says so when it is opened."""
+    """The members of all pieces; a piece that cannot be split becomes one that raises its error when opened."""
     for raw_piece in found:
         writer.piece(raw_piece)
         scope = Scope(raw_piece.scope)
@@ -209,7 +209,7 @@ def _damaged(path: Path, label: str, reason: str) -> BinaryIO:
 
 
 def _collect(writer: StagedWriter, dataset: Dataset, outcome: Outcome, damaged: set[str]) -> int:
-    """Hands what one piece gave to the writer; gives how many signals it raised. Notes bodies that are damaged."""
+    """Writes one piece's rows, rejects and signals; returns the number of signals. Records damaged bodies."""
     if outcome.is_damaged:
         damaged.add(outcome.piece.sha256)
     if outcome.reason is not None:

@@ -1,5 +1,5 @@
 """Pure functions over polars frames: shared tables in, derived tables and event rows out.
 
-No I/O, no clock, no Dagster, no database, no connector. What a step must know about time or history comes
-in as an argument.
+No I/O, no clock, no Dagster, no database, no connector. Anything about time or history that a step needs is
+an argument.
 """

@@ -1,7 +1,7 @@
-"""What a comparison of two known states hands to the event steps, and what of it may be heard.
+"""Input of the event steps: the difference between two known states, and which changes may become events.
 
-Belongs here: the shape of a difference, and the rules of silence (docs/architecture.md 6). Does not belong
-here: how states are compared (`warehouse.history`) or what one kind of event says (`*_events`).
+Belongs here: the shape of a difference, and the rules that suppress events (docs/architecture.md 6). Does not
+belong here: how states are compared (`warehouse.history`) or the content of one kind of event (`*_events`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final, Protocol
 
 import polars as pl
 
-SILENT_MONTHS: Final = 24  # periods that ended longer before the baseline are nobody's news
+SILENT_MONTHS: Final = 24  # periods that ended longer than this before the baseline create no event
 
 
 class Difference(Protocol):
     """One table's difference between two known states; frames have the table's columns.
 
-    `known`: of the companies table, the company ids that were known before.
+    `known`: for the companies table, the company ids that were known before.
     """
 
     @property
@@ -40,12 +40,12 @@ Image = Mapping[str, pl.DataFrame]  # all rows of the touched companies after th
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """When a change was seen, and which datasets may speak.
+    """When a change was seen, and which datasets may emit events.
 
-    `baselines`: by dataset, the instant of its first edition. `late`: datasets whose edition of this
-    instant is not newer than what was known of them. `linked`: (company_id, dataset, lost) of companies that a
-    link has given rows of a dataset or taken some from, where nothing happened in the world; a row that it took
-    from one company and gave to another counts as lost for both.
+    `baselines`: by dataset, the instant of its first snapshot. `late`: datasets with a late-arriving snapshot
+    at this instant. `linked`: (company_id, dataset, lost) of companies that gained or lost rows of a dataset
+    by a link, without any change in the world; a row moved from one company to another counts as lost for
+    both.
     """
 
     instant: datetime
@@ -54,7 +54,7 @@ class Occasion:
     linked: pl.DataFrame | None = None
 
     def speaking(self) -> pl.DataFrame:
-        """The datasets whose changes are events now, with their baselines."""
+        """The datasets that may emit events now, with their baselines."""
         rows = [
             (dataset, baseline)
             for dataset, baseline in self.baselines.items()
@@ -65,16 +65,16 @@ class Occasion:
 
 
 def audible(rows: pl.DataFrame, register: str, known: pl.Series, occasion: Occasion) -> pl.DataFrame:
-    """Rows of companies known before, told by a dataset that may speak; adds `_baseline`."""
+    """Rows of companies known before, from datasets that may emit events; adds `_baseline`."""
     of_known = rows.join(known.rename("company_id").to_frame().unique(), on="company_id", how="semi")
     heard = of_known.join(occasion.speaking(), left_on=register, right_on="_register", how="inner")
     return heard if occasion.linked is None else _said(heard, register, occasion.linked, occasion.instant)
 
 
 def _said(rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime) -> pl.DataFrame:
-    """Not what a link has found of before the baseline: nobody has said that now.
+    """Drops rows gained by a link that were observed before the baseline: they are not new.
 
-    Where a link has lost rows, only what was said at this instant: the rest differs by the loss.
+    If a link has lost rows, keeps only rows observed at this instant: other differences result from the loss.
     """
     marks = linked.group_by("company_id", "dataset").agg(_lost=pl.col("lost").any())
     marked = rows.join(
@@ -86,13 +86,13 @@ def _said(rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: date
 
 
 def lost(occasion: Occasion) -> frozenset[tuple[str, str]]:
-    """Companies and the datasets of which a link has taken rows from them."""
+    """Companies and the datasets of which they lost rows by a link."""
     if occasion.linked is None:
         return frozenset()
     return frozenset(occasion.linked.filter("lost").select("company_id", "dataset").iter_rows())
 
 
 def recent(day: pl.Expr) -> pl.Expr:
-    """Whether a period ended late enough to be told of, or a document came so; needs `_baseline`."""
+    """True for a period, or a document's date, within the window before the baseline; needs `_baseline`."""
     limit = pl.col("_baseline").dt.date().dt.offset_by(f"-{SILENT_MONTHS}mo")
     return day >= limit

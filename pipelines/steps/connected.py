@@ -1,6 +1,6 @@
-"""What hangs together: places that lists have in common.
+"""Connected components of lists with common elements.
 
-Does not belong here: why two places stand in one list (`holder_rules`).
+Does not belong here: why two places are in one list (`holder_rules`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 
 def connected(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]:
-    """Places that stand in one list, or in two that have a place in common, and so on; in ascending order."""
+    """Groups of places connected by common lists, directly or through others; in ascending order."""
     above: dict[int, int] = {}
 
     def root(place: int) -> int:

@@ -1,9 +1,8 @@
-"""The `data` object of an event as text: keys in the contract's order, compact, unescaped.
+"""The `data` object of an event as JSON text: keys in the contract's order, compact, unescaped.
 
 See docs/contract/contract.md 4.6.
-
-Belongs here: what all kinds share. Does not belong here: the object of one kind (`*_events`), or
-`sequence`, which the ledger gives.
+Belongs here: the parts shared by all kinds. Does not belong here: the object of one kind (`*_events`), or
+`sequence`, which the ledger assigns.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who told of it: `sources` of the contract."""
+    """The source of an event: `sources` of the contract."""
 
     register: str
     native_id: str | None
@@ -43,7 +42,7 @@ class EventRow:
 
 
 def midnight(day: date) -> datetime:
-    """The instant that stands for a day."""
+    """Midnight UTC of a day."""
     return datetime.combine(day, time(), UTC)
 
 
@@ -58,7 +57,7 @@ def day_text(day: date | None) -> str | None:
 
 
 def data(company: Row, occurred_at: datetime, source: Source, key: str, value: Mapping[str, Any]) -> str:
-    """The common keys, then the one object of the event's kind."""
+    """The event's JSON: the common keys, then the one object of its kind."""
     document = {
         "company_id": company["company_id"],
         "org_nr": company["org_number"],

@@ -1,7 +1,7 @@
-"""All event rows that one difference between two known states calls for.
+"""All events that follow from one difference between two known states.
 
-Belongs here: that every kind is asked. Does not belong here: a kind's own rules (`*_events`) or what is
-silent (`changes`).
+Belongs here: calling every kind of event step. Does not belong here: a kind's own rules (`*_events`) or which
+changes emit no event (`changes`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def events(differences: Differences, image: Image, occasion: Occasion) -> pl.Dat
     Args:
         differences: by table, for companies, filings, financials and owners, and for news and notices if any.
         image: all rows of the companies concerned, after the change.
-        occasion: when it was seen and who may speak.
+        occasion: when it was seen and which datasets may emit events.
     """
     return event_frame(
         chain(

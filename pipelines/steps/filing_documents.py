@@ -1,6 +1,6 @@
-"""The objects of filing.added and filing.updated, spelled as the contract shows them.
+"""The objects of filing.added and filing.updated, in the contract's format.
 
-Does not belong here: which filings are news (`filing_events`).
+Does not belong here: which filings are new (`filing_events`).
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ def _is_same_document(row: Row) -> bool:
 
 
 def _reason(row: Row) -> str:
-    """Why, as far as the documents tell.
+    """Reason of an update, as far as the documents show it.
 
-    The document says so itself; or the register serves other figures under the same document; or another
-    document of a full year, which is what auditors sign, states other figures; else nobody says.
+    amendment: the document is marked as one; correction: the register serves other figures under the same
+    document; restatement: another full-year (audited) document states other figures; else unknown.
     """
     if row["is_amendment"]:
         return "amendment"
@@ -95,9 +95,9 @@ def _reason(row: Row) -> str:
 
 
 def _document(row: Row) -> str:
-    """What tells this document from others: the register's id, else its bytes.
+    """Identity of a document in event ids: the register's id, else its hash.
 
-    Figures that the register replaces a second time under one id are told apart by the bytes they came in.
+    Figures replaced a second time under one register id are distinguished by the bytes they came in.
     """
     if _is_same_document(row) and row["version"] > 2:  # noqa: PLR2004 - the first replacement makes version 2
         return row["raw"] or row["filing_id"]

@@ -1,13 +1,11 @@
 """filing.added and filing.updated: a period's first document, and a later value for it.
 
 See docs/contract/contract.md 4.6.
-
-Belongs here: which documents are news. Does not belong here: versions (`financials`), or the spelling of the
-object (`filing_documents`).
-
-One filing.added per company and period, even when company and group accounts arrive together: the group's
-is told. Where a source tells of a document and not of its period, each document is told, as old as its filing.
-A later version by another register is told where it gives another value, not where it only gives one more.
+Belongs here: which documents create events. Does not belong here: versions (`financials`), or the format of
+the object (`filing_documents`).
+One filing.added per company and period, even if company and group accounts arrive together: the group's is
+used. If a source gives a document without its period, each document creates an event, dated by its filing. A
+later version from another register creates an event if it changes a value, not if it only adds one.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from pipelines.steps.tellings import untold
 from pipelines.steps.versions import is_told_anew
 from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
 
-_UNDATED: Final = "_undated"  # the document itself, where its period is unknown
+_UNDATED: Final = "_undated"  # the document itself, if its period is unknown
 SPAN: Final = ("company_id", "period_start", "period_end", _UNDATED)
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
 _LABELS: Final = ("fiscal_year", "fiscal_quarter")
@@ -42,7 +40,7 @@ _FIGURES: Final = (
 
 
 def filing_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
-    """Events of documents that came with this difference."""
+    """Events of documents that arrived with this difference."""
     companies = image["companies"].select(_COMPANY)
 
     def heard(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -72,20 +70,20 @@ def _first(differences: Differences, image: Image, told: pl.DataFrame) -> pl.Dat
     own = image["financials"].filter(~pl.col("is_comparative")).select(*_FIGURES, *_LABELS)
     matched = ("filing_id", "period_start", "period_end")
     rows = with_fiscal_labels(fresh).join(own, on=matched, how="left", nulls_equal=True, suffix="_served")
-    # a period is called what it is served as: a document alone does not know when the company's year ends
+    # use the label served for the period: a document alone does not know when the company's year ends
     labels = [pl.coalesce(f"{name}_served", name).alias(name) for name in _LABELS]
     rows = rows.with_columns(*labels, version=pl.col("version").fill_null(1)).filter(pl.col("version") == 1)
-    # a document without figures stands behind one with figures, the company's behind the group's
+    # prefer documents with figures, and the group's over the company's
     rank = pl.col("is_consolidated").cast(pl.Int8).fill_null(-1)
     ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[True, False])
     return ordered.unique(subset=SPAN, keep="first", maintain_order=True)
 
 
 def _later(differences: Differences, image: Image) -> pl.DataFrame:
-    """Versions from the second on that are new as statements, with the version before and their document."""
+    """New statements from the second version on, with the version before and their document."""
     financials = differences["financials"]
     candidates = financials.added.filter(pl.col("version") > 1, ~pl.col("is_comparative"))
-    # an older document that came late only pushes known statements one version up
+    # a late-arriving older document only raises the version number of known statements
     statement = [*PERIOD, "filing_id", "currency", *FIGURES]
     pushed = pl.concat([financials.changed_before, financials.removed]).select(statement)
     fresh = candidates.join(pushed, on=statement, how="anti", nulls_equal=True)
@@ -95,7 +93,7 @@ def _later(differences: Differences, image: Image) -> pl.DataFrame:
         "filing_id", "filing_type", "native_id", "document_sha256", "is_amendment", "document_url"
     )
     rows = rows.join(documents, on="filing_id", how="inner").sort(*PERIOD, "version")
-    # one register's accounts may be fuller than another's: they are served, and nothing was restated
+    # one register's accounts may be fuller than another's: they are served, but nothing was restated
     new = [row["register"] == row["register_before"] or _restates(row) for row in rows.iter_rows(named=True)]
     return rows.filter(pl.Series(new, dtype=pl.Boolean))
 

@@ -1,8 +1,7 @@
-"""Figures as reported, by document, to every version of every period.
+"""Reported figures, by document, to every version of every period.
 
-Belongs here: which document speaks for a period, and in which order versions follow. Does not belong here:
+Belongs here: which document applies to a period, and in which order versions follow. Does not belong here:
 when two statements differ (`versions`), names of periods (`periods`), or events (`filing_events`).
-
 A period's own documents make its versions; comparatives of later documents only fill periods that have none.
 The register may also serve other figures under the same document: the statement known before is kept as the
 earlier version, which is why the rows known so far are an input.
@@ -21,10 +20,9 @@ from warehouse.schema.tables import FINANCIALS
 
 PERIOD: Final = ("company_id", "period_start", "period_end", "is_consolidated")
 _VALUES: Final = ("currency", *FIGURES)
-# days of filing tie where a source gives none: then what was known first, amendments last, the register's
-# numbers
+# without a filing date documents tie: then first known first, amendments last, the register's numbers
 _ORDER: Final = (*PERIOD, "_filed", "_prior", "_seen", "is_amendment", "native_id", "filing_id", "_known")
-_UNKNOWN: Final = 1 << 40  # after every version that is known
+_UNKNOWN: Final = 1 << 40  # after every known version
 
 
 def financials(reported: pl.DataFrame, filings: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
@@ -45,7 +43,7 @@ def financials(reported: pl.DataFrame, filings: pl.DataFrame, former: pl.DataFra
 
 
 def _with_former(own: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
-    """The documents' statements and, where a document said something else before, what it said; in order."""
+    """The documents' statements plus the earlier, different statements of the same documents; in order."""
     statement = [*PERIOD, "filing_id"]
     known = former.filter(~pl.col("is_comparative")).join(own.select(statement), on=statement, how="semi")
     last = known.sort("version").unique(subset=statement, keep="last", maintain_order=True)
@@ -62,7 +60,7 @@ def _with_former(own: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first_seen() -> pl.Expr:
-    """A document that is served again was seen when it was first served, not now."""
+    """A document that is served again keeps the time it was first seen."""
     return pl.min_horizontal("observed_at", "_first").min().over([*PERIOD, "filing_id"])
 
 
@@ -71,7 +69,7 @@ def _day(seen: pl.Expr) -> pl.Expr:
 
 
 def _numbered(statements: pl.DataFrame) -> pl.DataFrame:
-    """Versions from 1, in order of filing; a statement that gives no other value is none."""
+    """Assigns versions from 1, in order of filing; statements without a changed value are dropped."""
     alone = pl.len().over(PERIOD) == 1
     single = statements.filter(alone).with_columns(version=pl.lit(1, dtype=pl.Int64))
     several = statements.filter(~alone)
@@ -101,9 +99,8 @@ def _chain(statements: pl.DataFrame) -> list[int | None]:
 
 
 def _comparatives(documents: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
-    """Prior periods known only from a later document: of several, the newest document's."""
-    # a restated comparative may begin on another day: the end, the scope and the length say which period
-    # it is
+    """Prior periods known only from later documents; the newest document's if there are several."""
+    # a restated comparative may begin on another day: end, scope and length identify the period
     same = ["company_id", "period_end", "is_consolidated", "_type"]
     typed = documents.filter("is_comparative", pl.any_horizontal(pl.col(FIGURES).is_not_null()))
     typed = typed.with_columns(_type=period_type())

@@ -1,6 +1,6 @@
-"""Ids of holders for whole columns: `warehouse.schema.ids.holder_id` of every row, fifteen million at once.
+"""Ids of holders for whole columns: vectorised `warehouse.schema.ids.holder_id`, for fifteen million rows at once.
 
-Does not belong here: the rule of the id (`warehouse.schema.ids`); a test holds the two together.
+Does not belong here: the rule of the id (`warehouse.schema.ids`); a test compares the two.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from warehouse.schema import ids
 
 _NAME: Final = "holder_id"
 _PARTS: Final = ("company_id", "register", "native_id")
-_BITS: Final = 10  # two digits of base 32 at once
+_BITS: Final = 10  # two base-32 digits at once
 _PAIRS: Final = 13  # which make the 26 digits of an id
 _WORD: Final = 64
 _WORDS: Final = 4  # of a digest
-_USED: Final = 3  # of which 130 bits are
+_USED: Final = 3  # containing the 130 bits used
 
 
 def holder_ids(rows: pl.DataFrame) -> pl.Series:
@@ -38,7 +38,7 @@ def holder_ids(rows: pl.DataFrame) -> pl.Series:
 
 
 def _prefixed(name: str) -> pl.Expr:
-    """A text after its length in bytes: what keeps («ab», «c») and («a», «bc») apart."""
+    """A text prefixed with its length in bytes, which distinguishes («ab», «c») from («a», «bc»)."""
     column = pl.col(name).cast(pl.String)
     return pl.concat_str(column.str.len_bytes().cast(pl.String), pl.lit(":"), column)
 

@@ -1,7 +1,8 @@
-"""Names of holders of one company, as they are compared: spellings, transliterations, legal forms, cores.
+"""Name comparison among the holders of one company: spellings, transliterations, legal forms, core names.
 
 Belongs here: which words of a name are its legal form, which spellings are one name, how close two cores are
-(docs/formats/news.md 5). Does not belong here: whether two records of one name are one holder (`holder_rules`).
+(docs/formats/news.md 5). Does not belong here: whether two records of one name are one holder
+(`holder_rules`).
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ from rapidfuzz.distance import OSA
 from warehouse.folding import comparable, folded
 from warehouse.legal_forms import SAME, SPELLINGS
 
-CLOSE: Final = 95.0  # token_sort_ratio of two cores among the holders of one company
-_SLIP: Final = 1  # letter of a word that is wrong, missing, one too many, or in the place of the next
+CLOSE: Final = 95.0  # minimum token_sort_ratio of two cores among the holders of one company
+_SLIP: Final = 1  # wrong, missing, extra or transposed letters allowed per word
 _SHORT: Final = (
-    5  # letters: a shorter core is nobody's own, and a shorter word with another letter another word
+    5  # letters: a shorter core is not distinctive, and words shorter than this have to match exactly
 )
 _SUFFIX: Final = 2  # words that a legal form may have besides the first
 _CACHED: Final = 100_000
 
-# Letters of our languages that other alphabets spell with two: Bjørn is Bjorn here and Bjoern there.
+# Letters of our languages that other alphabets write with two: Bjørn is Bjorn in some sources, Bjoern in
+# others.
 _DOUBLED: Final = str.maketrans({"å": "aa", "ä": "ae", "ö": "oe", "ø": "oe", "æ": "ae", "ü": "ue"})
 _AND: Final = frozenset({"and", "och", "og", "ja", "und", "et"})
 
-# Every spelling of a legal form, by its words. Two forms of one kind of company in two languages are one where
-# registers write either; an AB is public or not, a partnership limited once or twice.
+# Every spelling of a legal form, by its words. Forms of one kind of company in two languages are equal where
+# registers use either; an AB may be public or not, a partnership limited once or twice.
 _ONE_FORM: Final = {**SAME, "lllp": "llp"}
 _SPELLINGS: Final = {
     tuple(folded(spelling).split()): _ONE_FORM.get(form, form)
@@ -36,7 +38,7 @@ _SPELLINGS: Final = {
     for spelling in told
 }
 _IN_FRONT: Final = frozenset({"ab", "as", "oy", "oyj"})  # AB Volvo, A/S Storebæltsforbindelsen, Oy Karl Fazer
-# What many names consist of: none of these alone, nor two of them, says who it is.
+# Words found in many names: none of these alone, nor two of them, identify a holder.
 _COMMON_WORDS: Final = """
     nordic scandi scandinavian capital invest investment investments holding holdings group fund funds fond partners
     management asset trust bank finance global international europe eiendom kapital industri industrier energy real
@@ -56,36 +58,36 @@ def _words(name: str) -> str:
 
 
 def spelled(name: str) -> frozenset[str]:
-    """The name as it stands, but for case and blanks."""
+    """The name itself, ignoring case and whitespace."""
     return frozenset({" ".join(name.casefold().split())}) - {""}
 
 
 def plain(name: str) -> frozenset[str]:
-    """Without accents and signs."""
+    """The name without accents and punctuation."""
     return frozenset({comparable(name)}) - {""}
 
 
 @lru_cache(_CACHED)
 def transliterated(name: str) -> frozenset[str]:
-    """Spellings of the letters that other alphabets lack: names that share one are one name."""
+    """Transliterations of the name: names that share one are one name."""
     return frozenset({_words(name), folded(name.casefold().translate(_DOUBLED))}) - {""}
 
 
 def turned(name: str) -> frozenset[str]:
-    """The words of a person's name in any order: Musk, Elon is Elon Musk. A single word is nobody's full name."""
+    """The words of a person's name, sorted: Musk, Elon equals Elon Musk. A single word is not a full name."""
     sorted_words = (sorted(words.split()) for words in transliterated(name))
     return frozenset(" ".join(words) for words in sorted_words if len(words) > 1)
 
 
 @lru_cache(_CACHED)
 def forms_of(name: str) -> frozenset[str]:
-    """The legal forms that a name ends in or begins with."""
+    """The legal forms that a name ends or begins with."""
     return _stripped(_words(name))[1]
 
 
 @lru_cache(_CACHED)
 def may_be_person(name: str) -> bool:
-    """Whether a name could be a person's: words without a legal form, a figure or a word of firms among them."""
+    """True if a name could be a person's: several words, no legal form, figure or typical company word."""
     words = _words(name).split()
     if len(words) <= 1 or not all(word.isalpha() for word in words):
         return False
@@ -94,25 +96,25 @@ def may_be_person(name: str) -> bool:
 
 @lru_cache(_CACHED)
 def cores(name: str) -> frozenset[str]:
-    """The name without its legal form, in each transliteration; none where what is left is nobody's own."""
+    """The name without its legal form, in each transliteration; empty if the rest is not distinctive."""
     found = (_stripped(words)[0] for words in transliterated(name))
     return frozenset(core for core in found if _is_own(core))
 
 
 def compatible(forms: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether two names may be of one company: one has no legal form, or all its forms are the other's too."""
+    """True if two names may be of one company: the legal forms of one are a subset of the other's."""
     return forms <= others or others <= forms
 
 
 def closeness(name: str, other: str) -> float:
-    """How close the cores of two names are, 0 to 100; 0 where they differ in more than slips of the pen."""
+    """Similarity of the cores of two names, 0 to 100; 0 if they differ by more than typos."""
     pairs = ((one, two) for one in cores(name) for two in cores(other))
     return max((_score(one, two) for one, two in pairs), default=0.0)
 
 
 @lru_cache(_CACHED)
 def blocks(name: str) -> frozenset[str]:
-    """What names that may be close share: a word that is their own, or how their only word begins."""
+    """Blocking keys for fuzzy matching: the distinctive words, or the beginning of the only word."""
     found: set[str] = set()
     for core in cores(name):
         words = core.split()
@@ -123,10 +125,9 @@ def blocks(name: str) -> frozenset[str]:
 
 @lru_cache(_CACHED)
 def skeleton(name: str) -> frozenset[str]:
-    """What names that a rule may take for one have in common: a word without its vowels, or how they begin.
+    """Blocking keys for all match rules: words without their vowels, and the first letter of the first word.
 
-    Vowels are what transliterations differ in. Words of legal forms and common ones count where nothing else is
-    there.
+    Transliterations differ in vowels. Legal forms and common words are used only if nothing else is left.
     """
     words = _words(name).split()
     own = [word for word in words if word not in _COMMON and (word,) not in _SPELLINGS] or words
@@ -148,14 +149,14 @@ def _score(core: str, other: str) -> float:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether a word is another one but for a slip of the pen: øst and vest are two, northern and southern too."""
+    """True if two words are equal but for a typo: øst and vest are two words, northern and southern too."""
     if word == other:
         return True
     return min(len(word), len(other)) >= _SHORT and OSA.distance(word, other, score_cutoff=_SLIP) <= _SLIP
 
 
 def _numbers(words: list[str]) -> list[str]:
-    """What tells funds and classes of one family apart: digits, Roman numerals, single letters."""
+    """Words that distinguish funds and classes of one family: digits, Roman numerals, single letters."""
     return [word for word in words if word in _NUMERALS or len(word) == 1 or not word.isalpha()]
 
 
@@ -164,7 +165,7 @@ def _is_own(core: str) -> bool:
 
 
 def _stripped(name: str) -> tuple[str, frozenset[str]]:
-    """A folded name without its legal forms, and those; a name is never stripped of its last word."""
+    """A folded name without its legal forms, and those forms; the last word is never removed."""
     words = ["&" if word in _AND else word for word in name.split()]
     found: set[str] = set()
     if words[:1] == ["the"] and len(words) > 1:

@@ -1,8 +1,8 @@
-"""Of groups of records whose names are nearly one: the pairs that nobody else comes close to.
+"""Closest unique pairs: groups with nearly equal names that have no other close match.
 
 See docs/formats/news.md 5.
-
-Does not belong here: how close two names are (`holder_names`), or what else speaks against a pair (`holder_rules`).
+Does not belong here: how close two names are (`holder_names`), or what else contradicts a pair
+(`holder_rules`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pipelines.steps import holder_names
 
-_APART: Final = 3.0  # points by which the best must lead the next: else nobody is meant
-_CROWD: Final = 200  # groups with a word in common beyond which the word says nothing
+_APART: Final = 3.0  # points by which the best must lead the next, or the match is ambiguous
+_CROWD: Final = 200  # groups sharing a word, above which the word is not distinctive
 
 Group = list[Mapping[str, Any]]
 
@@ -22,7 +22,7 @@ Group = list[Mapping[str, Any]]
 def closest(
     groups: Sequence[Group], may: Callable[[Group, Group], bool]
 ) -> Iterator[tuple[Group, Group, float]]:
-    """Pairs of groups, each the other's only close one, and how close; `may`: whether a pair may be one."""
+    """Pairs of groups that are each other's only close match, with scores; `may`: whether they may be joined."""
     scores: dict[int, dict[int, float]] = defaultdict(dict)
     for one, other in sorted(_candidates(groups)):
         score = _closeness(groups[one], groups[other])
@@ -55,7 +55,7 @@ def _candidates(groups: Sequence[Group]) -> set[tuple[int, int]]:
 
 
 def _best(scores: Mapping[int, float]) -> int | None:
-    """Who comes closest, if close enough and well before the next."""
+    """The closest group, if it is close enough and well ahead of the next."""
     ordered = sorted(scores.items(), key=lambda told: (-told[1], told[0]))
     place, score = ordered[0]
     next_score = ordered[1][1] if len(ordered) > 1 else 0.0

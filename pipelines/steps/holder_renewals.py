@@ -1,8 +1,8 @@
-"""Records that a register renews: it ends one of a holder and begins another, as its practice is for some changes.
+"""Detects records re-issued by a register: one record of a holder ends and another begins.
 
-Companies House does so for some changes of natures or details (docs/formats/uk.md 4) and gives the person no
-number: the whole name, the kind and the day must be the same. Belongs here: which records follow on which, and
-which companies have such. Does not belong here: what speaks against one holder (`holder_rules`).
+Companies House does so for some changes of natures or details (docs/formats/uk.md 4) and gives persons no
+number: the whole name, the kind and the day must be equal. Belongs here: which records follow which, and
+which companies have such records. Does not belong here: what contradicts a single holder (`holder_rules`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Record = Mapping[str, Any]
 Name = tuple[str, str, str, str]  # register, name, kind, class of shares
 
 _NAMED: Final = ("company_id", "register", "holder_type", pl.col("holder_name").str.to_lowercase())
-_DAYS: Final = (0, 1)  # from the end of the one to the beginning of the other
+_DAYS: Final = (0, 1)  # from the end of one record to the beginning of the next
 
 
 def renewed(rows: pl.DataFrame) -> pl.Series:
@@ -29,7 +29,7 @@ def renewed(rows: pl.DataFrame) -> pl.Series:
     if ended.is_empty():
         return pl.Series("company_id", [], pl.String)
     follow = pl.concat([ended.lazy().select(*_NAMED, _day=_after(days)) for days in _DAYS])
-    # few begin on the day that another ends: only their names are compared
+    # few records begin on the day another ends: only their names are compared
     days = ["company_id", "_day"]
     begun = rows.lazy().with_columns(_day="valid_from").join(follow.select(days), on=days, how="semi")
     key = [*days, "register", "holder_type", "holder_name"]
@@ -42,7 +42,7 @@ def _after(days: int) -> pl.Expr:
 
 
 def renewals(records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
-    """Pairs of a record that ended and the only one that follows on it, in the order of their days."""
+    """Pairs of an ended record and its only successor, in the order of their days."""
     begun: dict[tuple[Name, date], list[Record]] = defaultdict(list)
     ended: dict[Name, list[Record]] = defaultdict(list)
     for record in records:

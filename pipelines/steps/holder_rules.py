@@ -1,9 +1,9 @@
-"""Which records of one company speak of one holder: numbers first, then names, and a person's word above both.
+"""Entity resolution: which records of one company are the same holder. Numbers, then names; manual decisions win.
 
-Belongs here: the rules in their order, and what speaks against a join. Two records of one register that stand side
-by side are joined by a person only; one that follows on the other is its renewal (`holder_renewals`). Persons are
-compared by their whole names, never by what is like them. Does not belong here: how
-names compare (`holder_names`), which id a holder has (`holders`), any other company: nobody is joined across
+Belongs here: the rules in their order, and what contradicts a join. Two concurrent records of one register
+are joined by a manual decision only; consecutive ones may be a renewal (`holder_renewals`). Persons are
+compared by their whole names, never by similar ones. Does not belong here: how names compare
+(`holder_names`), which id a holder has (`holders`), any other company: holders are never joined across
 companies.
 """
 
@@ -28,14 +28,14 @@ BY_NUMBER: Final = "number"
 BY_PERSON: Final = "judged"
 RENEWED: Final = "renewed"
 CLOSE: Final = "close_name"
-_VAGUE: Final = ("unknown", "nominee", "group")  # kinds that a better source may tell more exactly
+_VAGUE: Final = ("unknown", "nominee", "group")  # kinds that another source may state more precisely
 _PERSON: Final = "person"
 _UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Names that share a key are one name by this rule. of_entities: legal forms and kinds must agree too."""
+    """A match rule: names that share a key match. of_entities: legal forms and kinds must agree too."""
 
     name: str
     keys: Callable[[str], frozenset[str]]
@@ -43,7 +43,7 @@ class Rule:
     of_persons: bool = False
 
 
-# In this order: what is told exactly joins before what is only alike, and leaves nothing to it.
+# In this order: exact matches join before similar ones.
 RULES: Final = (
     Rule("spelling", holder_names.spelled),
     Rule("name", holder_names.plain),
@@ -55,7 +55,7 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Two records of one holder, by their own ids; the rule that says so, and how close their names are."""
+    """Two joined records of one holder, by their own ids; the rule, and the similarity of their names."""
 
     company_id: str
     one: str
@@ -66,14 +66,14 @@ class Join:
 
 @dataclass
 class Holders:
-    """The records of one company in groups that only grow, and what keeps two of them apart."""
+    """The records of one company in groups that only grow, and pairs that must stay apart."""
 
     groups: list[Group]
     apart: frozenset[frozenset[str]]
     joins: list[Join] = field(default_factory=list)
 
     def may_join(self, groups: Iterable[Group]) -> bool:
-        """Whether no person has said that two of them are two."""
+        """True if no manual decision keeps two of the groups apart."""
         if not self.apart:
             return True
         ids = [{record["holder_id"] for record in group} for group in groups]
@@ -81,12 +81,12 @@ class Holders:
         return not any(pair <= everybody and not any(pair <= own for own in ids) for pair in self.apart)
 
     def may_meet(self) -> bool:
-        """Whether any two groups have no register in common: others are not joined by rule."""
+        """True if any two groups have no register in common: only such groups are joined by rule."""
         kinds = {tuple(record["register"] for record in group) for group in self.groups}
         return len(kinds) > 1 and any(set(one).isdisjoint(other) for one in kinds for other in kinds)
 
     def are_alike(self) -> bool:
-        """Whether any two groups without a register in common have words in common, however they are spelled."""
+        """True if any two groups without a common register share a blocking key."""
         seen: dict[str, set[str]] = {}
         for group in self.groups:
             registers = {record["register"] for record in group}
@@ -98,7 +98,7 @@ class Holders:
         return False
 
     def join(self, groups: Sequence[Group], rule: str, score: float = 100.0) -> None:
-        """Makes one group of several, in the place of the first."""
+        """Merges several groups into the first."""
         first, *others = groups
         for other in others:
             self.joins.append(
@@ -128,7 +128,7 @@ def holders_of(records: Sequence[Record], verdicts: Sequence[Verdict] = ()) -> H
 
 
 def identified(records: Iterable[Record], verdicts: Sequence[Verdict]) -> Iterator[Record]:
-    """Records with the company that a person says the holder is, or without the one that it is not."""
+    """Records with the holder's company set, or removed, by manual decisions."""
     same = {told.one: told.other for told in verdicts if told.names_company and told.is_same}
     never = {(told.one, told.other) for told in verdicts if told.names_company and not told.is_same}
     for record in records:
@@ -143,13 +143,13 @@ def _by_verdicts(found: Holders, verdicts: Iterable[Verdict]) -> None:
         if told.is_same and not told.names_company:
             first, second = (_group_of(found, name) for name in (told.one, told.other))
             if first is None or second is None or first is second:
-                continue  # a record that has gone, or what others have joined
+                continue  # the record is gone, or the groups are joined already
             if found.may_join((first, second)):
                 found.join((first, second), BY_PERSON)
 
 
 def _by_renewal(found: Holders) -> None:
-    """Records that begin where another of the same register and name ends (docs/formats/uk.md 4)."""
+    """Joins records that begin where another of the same register and name ends (docs/formats/uk.md 4)."""
     rule = Rule(RENEWED, holder_names.spelled)
     for ended, begun in renewals(record for group in found.groups for record in group):
         pair = [group for group in found.groups if any(one is ended or one is begun for one in group)]
@@ -162,7 +162,7 @@ def _group_of(found: Holders, own: str) -> Group | None:
 
 
 def _by_number(found: Holders) -> None:
-    """The same company number in different registers; where one has it for several classes, class by class."""
+    """Joins equal company numbers of different registers; class by class if a register has several classes."""
     by_number: dict[str, list[Group]] = defaultdict(list)
     for group in found.groups:
         for number in _numbers(group):
@@ -189,7 +189,7 @@ def _gap_to(group: Group) -> Callable[[Group], int]:
 
 
 def _class_gap(one: Group, other: Group) -> int | None:
-    """0: the same class of shares; 1: one does not say, or says less; None: two classes."""
+    """0: the same class of shares; 1: one states none, or a less specific one; None: two classes."""
     first, second = (
         {comparable(record["share_class"]) for record in group if record["share_class"]}
         for group in (one, other)
@@ -203,14 +203,14 @@ def _class_gap(one: Group, other: Group) -> int | None:
 
 
 def _by_keys(found: Holders, rule: Rule) -> None:
-    """Groups that share a key, where no register has two of them and nothing speaks against it."""
+    """Joins groups that share a key, if no register has two of them and nothing contradicts it."""
     for same in _sharing(found.groups, rule):
         if _is_told_once(same) and _agree(same, rule) and found.may_join(same):
             found.join(same, rule.name)
 
 
 def _sharing(groups: Sequence[Group], rule: Rule) -> Iterator[list[Group]]:
-    """Groups of which each shares a key with another, directly or through others."""
+    """Groups connected by shared keys, directly or through others."""
     by_key: dict[str, list[int]] = defaultdict(list)
     count = 0
     for place, group in enumerate(groups):
@@ -218,7 +218,7 @@ def _sharing(groups: Sequence[Group], rule: Rule) -> Iterator[list[Group]]:
             by_key[key].append(place)
             count += 1
     if count == len(by_key):
-        return  # nobody shares anything
+        return  # no key is shared
     shared = [places for places in by_key.values() if len(places) > 1]
     for places in connected(shared):
         yield [groups[place] for place in places]
@@ -234,7 +234,7 @@ def _keys(group: Group, rule: Rule) -> frozenset[str]:
 
 
 def _by_closeness(found: Holders) -> None:
-    """Names of companies and funds that differ in a slip of the pen."""
+    """Joins names of companies and funds that differ by a typo."""
     entities = [group for group in found.groups if _is_entity(group)]
     rule = Rule(CLOSE, holder_names.cores, of_entities=True)
 
@@ -248,7 +248,7 @@ def _by_closeness(found: Holders) -> None:
 
 
 def _agree(groups: Sequence[Group], rule: Rule) -> bool:
-    """Whether nothing speaks against one holder: country, number, kind, and for cores the legal form."""
+    """True if country, number, kind, and for cores the legal form, do not contradict a single holder."""
     records = [record for group in groups for record in group]
     countries = {record["holder_country"] for record in records} - {None}
     kinds = _kinds(groups)
@@ -265,7 +265,7 @@ def _kinds(groups: Sequence[Group]) -> set[str]:
 
 
 def _is_entity(group: Group) -> bool:
-    """Whether it is no person: by its kind, where that is unknown by its name. Ola Berg is not Ola Berg AS."""
+    """True if it is no person: by its kind, or by its name if that is unknown. Ola Berg is not Ola Berg AS."""
     if {record["holder_type"] for record in group} != {_UNKNOWN}:
         return _PERSON not in _kinds([group])
     return not any(

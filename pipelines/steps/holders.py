@@ -1,7 +1,8 @@
-"""Who a holder is: one id per holder of one company, from the record that first told of them.
+"""Assigns holder ids: one id per holder of one company, from its earliest record.
 
-Belongs here: which companies' records have to be looked at one by one, and which id a holder of several records
-has. Does not belong here: which records speak of one holder (`holder_rules`), or what they hold (`ownership`).
+Belongs here: which companies' records have to be processed one by one, and which id a holder with several
+records has. Does not belong here: which records are one holder (`holder_rules`), or what they hold
+(`ownership`).
 """
 
 from __future__ import annotations
@@ -32,26 +33,26 @@ Verdicts = Mapping[str, Sequence[Verdict]]  # by company, oldest first
 def with_holder_id(
     holdings: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[Verdict] = ()
 ) -> pl.DataFrame:
-    """Adds `holder_id`, `_several` (other records are of the holder), and the holder's company as judged.
+    """Adds `holder_id`, `_several` (the holder has other records), and the holder's company as decided manually.
 
-    Records that speak of one holder get one id, and keep the one they had.
+    Records of one holder get one id, and keep the one they had.
 
     Args:
         holdings: HOLDINGS rows, all of these companies.
         former: OWNERS rows known before, of the same companies.
-        verdicts: what persons have judged of holders, oldest first.
+        verdicts: manual decisions on holders, oldest first.
     """
     rows = holdings.with_columns(holder_ids(holdings), _several=pl.lit(value=False))
     concerned = _concerned(rows, former, verdicts)
     if concerned.is_empty():
         return rows
-    # only the rows of these companies are looked at again: most companies have one register
+    # only the rows of these companies are processed one by one: most companies have one register
     is_theirs = rows["company_id"].is_in(concerned.implode())
     mine = rows.filter(is_theirs).select(*_LOOKED_AT)
     theirs = former.filter(pl.col("company_id").is_in(concerned.implode()))
     found = pl.DataFrame(list(_joined(mine, theirs, by_company(verdicts))), schema=_FOUND, orient="row")
     told = mine.select("holder_id").join(found, on="holder_id", how="left", maintain_order="left")
-    # a number is another one only where a person has judged of it
+    # company numbers differ only after a manual decision
     return rows.with_columns(
         rows[name].scatter(is_theirs.arg_true(), told[new])
         for name, new in (("holder_id", "_joined"), ("_several", "_others"), ("holder_company_id", "_number"))
@@ -71,7 +72,7 @@ _FOUND: Final = {
 
 
 def joins(holdings: pl.DataFrame, verdicts: Sequence[Verdict] = ()) -> list[Join]:
-    """By which rules the records of some companies are joined: what a person may want to judge otherwise."""
+    """The rules that join the records of some companies, for manual review."""
     rows = holdings.with_columns(holder_ids(holdings))
     of = by_company(verdicts)
     return [
@@ -82,7 +83,7 @@ def joins(holdings: pl.DataFrame, verdicts: Sequence[Verdict] = ()) -> list[Join
 
 
 def by_company(verdicts: Iterable[Verdict]) -> Verdicts:
-    """Verdicts by company, in the order given."""
+    """Decisions by company, in the order given."""
     found: dict[str, list[Verdict]] = {}
     for told in verdicts:
         found.setdefault(told.company_id, []).append(told)
@@ -90,7 +91,7 @@ def by_company(verdicts: Iterable[Verdict]) -> Verdicts:
 
 
 def records_of(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """Records whose line has another id than they have by themselves: that id, and the line's."""
+    """Records with an own id other than their line's: the own id, and the line's."""
     for company, holder, sources in owners.select("company_id", "holder_id", "sources").iter_rows():
         for source in json.loads(sources):
             own = holder_id(company, source["register"], source["native_id"])
@@ -99,11 +100,12 @@ def records_of(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _concerned(rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[Verdict]) -> pl.Series:
-    """Companies that two registers tell of, or with records that were renewed, judged of or joined before."""
+    """Companies with several registers, or with records that were renewed, decided on or joined before."""
     judged = pl.Series("company_id", [told.company_id for told in verdicts], dtype=pl.String)
     found = [judged, _met(rows), renewed(rows)]
     if not former.is_empty():
-        # a line keeps its id when only another record of it is left: then no record here has that id by itself
+        # if only another record of a line is left, the line keeps its id: then no record has that id as its
+        # own
         joined = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(
             rows["holder_id"].implode()
         )
@@ -112,7 +114,7 @@ def _concerned(rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[Verd
 
 
 def _met(rows: pl.DataFrame) -> pl.Series:
-    """Companies of which two registers tell: only those that not the largest alone tells of are looked at."""
+    """Companies with several registers; for speed, only those outside the largest register are checked."""
     counts = rows["register"].value_counts(sort=True)
     if counts.height < 2:  # noqa: PLR2004 - one register meets nobody
         return pl.Series("company_id", [], dtype=pl.String)
@@ -131,13 +133,13 @@ def _companies(rows: pl.DataFrame) -> Iterator[tuple[str, Iterable[Record]]]:
 def _joined(
     rows: pl.DataFrame, former: pl.DataFrame, verdicts: Verdicts
 ) -> Iterator[tuple[str, str, bool, str | None]]:
-    """Of records: their own id, that of their holder, whether it has other records, its company's number."""
+    """For each record: own id, holder's id, whether the holder has other records, the holder's company number."""
     seen = dict(former.select("holder_id", "first_seen").iter_rows())
     before = dict(records_of(former))
     for company, records in _companies(rows):
         told = verdicts.get(company, ())
         groups = holders_of(list(records), told).groups
-        # an id that a record has by itself is not another holder's, even where they were one line before
+        # the own id of a record is never given to another holder, even if they were one line before
         taken = {record["holder_id"] for group in groups for record in group}
         for group in groups:
             taken -= {record["holder_id"] for record in group}
@@ -150,9 +152,9 @@ def _joined(
 def _chosen(
     group: Sequence[Record], before: Mapping[str, str], seen: Mapping[str, Any], taken: Iterable[str]
 ) -> str:
-    """The id of a holder: known longest of those its records had, else of the earliest record."""
+    """The id of a holder: the longest known of its records' former ids, else the earliest record's."""
     own = [record["holder_id"] for record in group]
-    # few against few: `seen` holds every line of all companies concerned
+    # look up the few ids of the group: `seen` holds every line of all companies concerned
     known = {name for record in own if (name := before.get(record, record)) in seen} - set(taken)
     if known:
         return min(known, key=lambda name: (seen[name], name))

@@ -1,4 +1,4 @@
-"""Which line of owners a record was in before: lines join and split where nothing happened in the world.
+"""Tracks which line of owners a record was in before: lines join and split without any change in the world.
 
 Belongs here: the state to compare a line with, and which records a line's holder has lost. Does not belong
 here: who is one holder (`holders`), or which difference is a crossing (`ownership_events`).
@@ -28,13 +28,13 @@ class Lineage:
     """The lines of one difference of owners by their records, before and after."""
 
     def __init__(self, owners: Difference, holdings: Difference | None = None) -> None:
-        """`holdings`: the same difference of the records themselves, for what those say that decided nothing."""
+        """`holdings`: the difference of the records themselves, with former states of non-deciding records."""
         self._altered: dict[Record, Row] | None = None
         if holdings is not None:
             rows = holdings.changed_before.iter_rows(named=True)
             self._altered = {(row["company_id"], row["register"], row["native_id"]): row for row in rows}
         former = pl.concat([owners.removed, owners.changed_before]).select(*_NAME, *STATE)
-        # a company of which nothing was known has no line that goes on
+        # a company without known rows has no former lines
         now = pl.concat([owners.added, owners.changed_after]).select(_NAME)
         now = now.join(former.select("company_id").unique(), on="company_id", how="semi")
         self._lines: dict[tuple[str, str], Row] = {}
@@ -47,21 +47,21 @@ class Lineage:
         }
 
     def goes_on(self, row: Row) -> bool:
-        """Whether a record of a line is in another line now."""
+        """True if a record of a line is in another line now."""
         return any(self._is_elsewhere(record, row["holder_id"]) for record, _ in _records(row))
 
     def missing(self, row: Row) -> set[str]:
-        """Registers of the records that a line's holder had and that no line has any more."""
+        """Registers of the records that a line's holder had and that are in no line any more."""
         lines = [self._before[record][0] for record, _ in _records(row) if record in self._before]
         own = self._lines.get((row["company_id"], row["holder_id"]))
         had = {record for line in (*lines, *([own] if own else [])) for record, _ in _records(line)}
-        # one by one: a set less the keys of a mapping goes through all of these
+        # looped: subtracting a mapping's keys from a set would iterate over all of them
         return {record[1] for record in had if record not in self._after}
 
     def before(self, row: Row) -> Row | None:
-        """What was said before by the record that decides a line's share now, where its line was another.
+        """The former state of the record that decides a line's share now, if it was in another line.
 
-        None: the line's own former state is the one to compare with.
+        None: compare with the line's own former state.
         """
         decider, *others = [record for record, _ in _records(row)]
         if decider not in self._before:
@@ -75,10 +75,10 @@ class Lineage:
         return line if decider == first else {**line, **self._said(decider, row, share)}
 
     def _said(self, record: Record, row: Row, share: float | None) -> Row:
-        """What a record that stood behind another said before: of its line only the exact share is kept."""
+        """The former state of a record that did not decide; without `holdings` only its exact share is known."""
         if self._altered is None:
             return {} if share is None else _exact(share)
-        # a record that nobody altered said what it says now
+        # an unchanged record has the same values now
         told = self._altered.get(record, row)
         return {name: told[name] for name in _STATED}
 
@@ -87,12 +87,12 @@ class Lineage:
 
 
 def _records(line: Row) -> Iterator[tuple[Record, float | None]]:
-    """The records of a line with their shares, the one that decides first."""
+    """The records of a line with their shares, the deciding one first."""
     for source in json.loads(line["sources"]):
         yield (line["company_id"], source["register"], source["native_id"]), source["pct"]
 
 
 def _exact(share: float) -> Row:
-    """A record that stood behind another: of its own state only the share is kept (`ownership`)."""
+    """State of a record that did not decide: only its share is stored (`ownership`)."""
     told = Decimal(str(share))
     return {"basis": "exact", "pct": told, "pct_min": told, "pct_max": told}

@@ -1,10 +1,10 @@
-"""One news item of a company through several doors is one row, and keeps the id it was published under.
+"""De-duplicates news: an item received through several channels is one row, with the id it was published under.
 
-Two items are one where they come through different doors (registers, or wires that one register reads) within
-ten minutes and their titles agree (docs/formats/news.md 2.13). What was published leads: an item once counted to a
-row stays with it, whatever comes later, so that neither a door that opens late nor one that comes first the next
-time makes a second event. An item of a register that tells no headline (`Jurisdiction.untitled`) is one with the
-only release of its window. Does not belong here: languages and corrections of one source
+Two items are one if they come through different channels (registers, or wires that one register reads) within
+ten minutes and their titles agree (docs/formats/news.md 2.13). Published rows take precedence: an item once
+assigned to a row stays with it, so that neither a channel added later nor a changed order of arrival creates
+a second event. An item of a register without headlines (`Jurisdiction.untitled`) is matched to the only
+release of its window. Does not belong here: languages and corrections of one source
 (`connectors.news.grouping`), or which items are events (`news_events`).
 """
 
@@ -20,9 +20,9 @@ import polars as pl
 from rapidfuzz import fuzz
 
 WINDOW: Final = timedelta(minutes=10)
-AGREEING: Final = 90  # token-set ratio of two titles
-NEAREST: Final = 32  # releases that one item is compared with: a flood in one minute costs no more than that
-_TOKENS: Final = 3  # a shorter title is found inside many others
+AGREEING: Final = 90  # minimum token-set ratio of two titles
+NEAREST: Final = 32  # releases compared with one item: bounds the cost of a flood in one minute
+_TOKENS: Final = 3  # a shorter title would match inside many others
 _WORD: Final = re.compile(r"[^\W_]+")
 _FIGURE: Final = re.compile(r"\d")
 _PLACE, _MEMBER, _RELEASE = "_place", "_member", "_release"
@@ -34,12 +34,12 @@ Door = tuple[str, str | None]  # register and publisher: one register may read s
 def told_once(
     items: pl.DataFrame, published: pl.DataFrame, untitled: frozenset[str] = frozenset()
 ) -> pl.DataFrame:
-    """NEWS rows, each release of a company once.
+    """NEWS rows, one per release of a company.
 
     Args:
         items: NEWS rows of some companies as their registers give them, one per register and release.
-        published: the NEWS rows that are known of these companies.
-        untitled: registers whose titles are no headlines.
+        published: the known NEWS rows of these companies.
+        untitled: registers without real headlines in their titles.
     """
     if items.is_empty():
         return items
@@ -48,7 +48,7 @@ def told_once(
 
 
 def same_title(one: Words, other: Words) -> bool:
-    """Whether the words of two titles are one release's. Figures that contradict each other tell releases apart."""
+    """True if two titles are of one release. Contradicting figures mean two releases."""
     if min(len(one), len(other)) < _TOKENS:
         return one == other
     figures, others = ({word for word in title if _FIGURE.search(word)} for title in (one, other))
@@ -58,12 +58,12 @@ def same_title(one: Words, other: Words) -> bool:
 
 
 def words(title: str) -> Words:
-    """The words of a title as they are compared."""
+    """The words of a title, normalised for comparison."""
     return tuple(_WORD.findall(title.casefold()))
 
 
 def _remembered(items: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
-    """Items with the id of the published row that one of their parts was counted to; of several the earliest."""
+    """Items with the id of the published row that one of their members belongs to; the earliest if several."""
     known = _members(published).select(
         "company_id", _MEMBER, pl.col("news_id").alias(_RELEASE), "published_at"
     )
@@ -79,13 +79,13 @@ def _remembered(items: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
 
 
 def _members(rows: pl.DataFrame) -> pl.DataFrame:
-    """A row per item that tells a row; one published before these were kept is told by itself."""
+    """One row per member item of a row; rows published before members were stored count as their own member."""
     own = pl.concat_list(pl.concat_str("register", pl.lit(":"), "native_id"))
     return rows.with_columns(pl.coalesce("told_by", own).alias(_MEMBER)).explode(_MEMBER)
 
 
 def _attached(rows: pl.DataFrame, untitled: frozenset[str]) -> pl.Series:
-    """The id of each item's release: as remembered, else of a release of other registers, else its own."""
+    """The release id of each item: as published, else of a matching release of other channels, else its own."""
     found = dict(rows.select(_PLACE, pl.coalesce(_RELEASE, "news_id")).iter_rows())
     several = pl.struct("register", "publisher").n_unique().over("company_id") > 1
     undecided = pl.col(_RELEASE).is_null().any().over("company_id")
@@ -96,7 +96,7 @@ def _attached(rows: pl.DataFrame, untitled: frozenset[str]) -> pl.Series:
 
 @dataclass(slots=True, order=True)
 class _Release:
-    """One release while a company's items are gone through. is_untitled: no door has told its headline."""
+    """A release during the matching of a company's items. is_untitled: no channel has given a headline."""
 
     published_at: datetime
     release: str
@@ -108,14 +108,14 @@ class _Release:
         return door not in self.doors and any(same_title(title, one) for one in self.titles)
 
     def joins(self, told: _Release) -> None:
-        """Counts what is told to this release."""
+        """Adds an item's channels and titles to this release."""
         self.doors |= told.doors
         self.titles += told.titles
         self.is_untitled = self.is_untitled and told.is_untitled
 
 
 def _company(rows: pl.DataFrame, untitled: frozenset[str]) -> dict[int, str]:
-    """Of one company: place of each undecided item -> the id of its release, by their order in time."""
+    """For one company: place of each unassigned item -> its release id, in order of time."""
     order = rows.sort("published_at", "register", "native_id")
     columns = (_PLACE, _RELEASE, "news_id", "published_at", "register", "publisher", "title")
     items = list(order.select(columns).iter_rows())
@@ -135,7 +135,7 @@ def _company(rows: pl.DataFrame, untitled: frozenset[str]) -> dict[int, str]:
 
 
 def _taken(by_time: list[_Release], told: _Release) -> _Release:
-    """The nearest release that takes what is told, or a new one of it."""
+    """The nearest release that matches an item, or a new one."""
     near = sorted(
         _near(by_time, told.published_at),
         key=lambda one: (abs(one.published_at - told.published_at), one.release),
@@ -150,7 +150,7 @@ def _taken(by_time: list[_Release], told: _Release) -> _Release:
 
 
 def _only(near: list[_Release], told: _Release, door: Door) -> _Release | None:
-    """Of a release with a headline and one without, that are alone, each is the other."""
+    """The only candidate if exactly one of the two has a headline; None if there are several."""
     able = [one for one in near if one.is_untitled != told.is_untitled and door not in one.doors]
     return able[0] if len(able) == 1 else None
 
@@ -163,7 +163,7 @@ def _near(by_time: list[_Release], at: datetime) -> list[_Release]:
 
 
 def _joined(rows: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
-    """One row per release: in the words of the register that published it, else of the first that told it."""
+    """One row per release: in the words of the register that published it, else of the first that reported it."""
     leads = published.select(
         "company_id",
         pl.col("news_id").alias(_RELEASE),

@@ -1,9 +1,9 @@
-"""news.published and event.regulatory: an item or a notice that a source tells of a known company.
+"""news.published and event.regulatory: an item or a notice of a known company.
 
 See docs/contract/contract.md 4.6.
-
-A first load is silent, and so is what was published before it, through whichever door it comes later. A correction
-keeps its id and is told once. Does not belong here: what counts as news of a registry (`connectors`).
+A first load emits no events, nor does anything published before it, even if another channel delivers it
+later. A correction keeps its id and emits no second event. Does not belong here: what counts as news of a
+registry (`connectors`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COMPANY: Final = ("company_id", "org_number", "name", "country")
 
 
 def news_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
-    """Events of news and notices that came with this difference."""
+    """Events of news and notices that arrived with this difference."""
     for table, event in (("news", _published), ("notices", _regulatory)):
         if table in differences:
             yield from _told(table, event, differences, image, occasion)

@@ -1,9 +1,9 @@
-"""One act of an authority through two registers is one notice, and the one that was told stays.
+"""De-duplicates notices: one act of an authority in two registers is one notice; the published one is kept.
 
-An authority's own feed and a register of several countries' acts number the same act each in its own way. They are
-one where company, authority and kind of action agree, the fine is the same and the days are near, or the day is the
-same where either tells no fine. In doubt two notices stay two. Does not belong here: how an authority's name is
-spelt (`connectors`), or which notices are events (`news_events`).
+An authority's own feed and a register of several countries' acts number the same act differently. They are
+one if company, authority and kind of action agree, and either the fine is the same and the days are near, or
+the day is the same and one of them states no fine. In doubt both are kept. Does not belong here: normalising
+an authority's name (`connectors`), or which notices are events (`news_events`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import polars as pl
 
-NEAR: Final = timedelta(days=60)  # a register tells of an act weeks after the authority did
+NEAR: Final = timedelta(days=60)  # a register reports an act weeks after the authority did
 _ALIKE: Final = ("company_id", "authority", "authority_country", "action_type")
 _ROW: Final = "_row"
 
@@ -22,11 +22,11 @@ Row = Mapping[str, Any]
 
 
 def told_once(notices: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
-    """NOTICES rows, each act of a company once.
+    """NOTICES rows, one per act of a company.
 
     Args:
         notices: NOTICES rows of some companies as their registers give them.
-        published: the NOTICES rows that are known of these companies: these stay.
+        published: the known NOTICES rows of these companies: these stay.
     """
     several = pl.col("register").n_unique().over(_ALIKE) > 1
     rows = notices.with_row_index(_ROW)
@@ -41,13 +41,13 @@ def told_once(notices: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
 
 
 def _again(group: pl.DataFrame, known: set[tuple[Any, ...]]) -> list[int]:
-    """The rows of one group that tell an act again: of two the later one is left out, unless it was published."""
+    """Duplicate rows of one group: the later of two, unless it was published."""
     rows = sorted(
         group.to_dicts(),
         key=lambda row: (not _is_known(row, known), row["observed_at"], row["register"], row["notice_id"]),
     )
     kept: list[Row] = []
-    taken: set[tuple[str, str]] = set()  # (notice, register that told it too)
+    taken: set[tuple[str, str]] = set()  # (notice, register that also reported it)
     again: list[int] = []
     for row in rows:
         same = None if _is_known(row, known) else _same(row, kept, taken)
@@ -64,7 +64,7 @@ def _is_known(row: Row, known: set[tuple[Any, ...]]) -> bool:
 
 
 def _same(row: Row, kept: list[Row], taken: set[tuple[str, str]]) -> Row | None:
-    """The notice nearest in time that tells the same act in another register, if no other told it there."""
+    """The notice nearest in time of the same act from another register, if not yet matched by this register."""
     able = [
         one
         for one in kept

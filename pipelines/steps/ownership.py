@@ -1,8 +1,8 @@
-"""Holdings, as each source records them, to one line per holder of a company.
+"""Turns holdings, as recorded by each source, into one line per holder of a company.
 
-Belongs here: one line per holder, and since when its percentage holds. Does not belong here: who a holder is
-(`holders`), whose word counts of several sources (`reconciled`), what held on earlier days (`ownership_spans`), or
-which changes are events (`ownership_events`).
+Belongs here: one line per holder, and since when its percentage is valid. Does not belong here: who a holder
+is (`holders`), which of several sources wins (`reconciled`), earlier days (`ownership_spans`), or which
+changes are events (`ownership_events`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _AWKWARD: Final = r'["\\\x00-\x1f]'
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What is said of a market's sources of holdings.
+    """Properties of a market's sources of holdings.
 
-    precedence: registers in the order of their word where several tell of one holder. dated: registers each of
-    whose records is a statement of a day of its own (notices, yearly lists), so that another share is another
-    statement and no change in place.
+    precedence: registers in the order in which they win for one holder. dated: registers with records that
+    are statements of a day of their own (notices, yearly lists), so that another share is another statement
+    and no change in place.
     """
 
     precedence: Sequence[str] = ()
@@ -54,12 +54,12 @@ def owners(
 
     Args:
         holdings: HOLDINGS rows, all of these companies.
-        former: OWNERS rows known before, of the same companies: a share that a record changes in place has no
-            date of its own, so it is of the day it was seen, and of the earlier day as long as it stays.
+        former: OWNERS rows known before, of the same companies: a share changed in place has no date of its
+            own, so it gets the day it was first seen, and keeps it while unchanged.
         instant: when this state was observed.
-        sources: what is said of the market's registers, or their precedence alone.
-        verdicts: what persons have judged of the holders of these companies, oldest first.
-        earlier: HOLDINGS_EARLIER rows of these companies; they only say since when a holder is known.
+        sources: properties of the market's registers, or their precedence alone.
+        verdicts: manual decisions on the holders of these companies, oldest first.
+        earlier: HOLDINGS_EARLIER rows of these companies; used only for the day a holder is known since.
     """
     said = sources if isinstance(sources, Sources) else Sources(sources)
     rows = _one_per_holder(with_holder_id(_since(holdings, earlier), former, verdicts), said.precedence)
@@ -68,7 +68,7 @@ def owners(
 
 
 def _since(holdings: pl.DataFrame, earlier: pl.DataFrame | None) -> pl.DataFrame:
-    """Adds `_since`: the first day that any statement of a record speaks of."""
+    """Adds `_since`: the earliest day of any statement of a record."""
     if earlier is None or earlier.is_empty():
         return holdings.with_columns(_since=pl.col("valid_from"))
     first = earlier.group_by(_RECORD).agg(pl.col("valid_from").min().alias("_earliest"))
@@ -77,7 +77,7 @@ def _since(holdings: pl.DataFrame, earlier: pl.DataFrame | None) -> pl.DataFrame
 
 
 def _one_per_holder(holdings: pl.DataFrame, precedence: Sequence[str]) -> pl.DataFrame:
-    """One row per holder, with the first day any record speaks of and what the other records say."""
+    """One row per holder, with the earliest day of its records and the other records' entries for `sources`."""
     marked = holdings.with_columns(reconciliation=pl.lit(SINGLE), _others=pl.lit(""))
     several = marked.filter("_several")
     if several.is_empty():
@@ -106,7 +106,7 @@ def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Se
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name}_before")) for name in SHARE)
     resumed = pl.col("ended_on_before").is_not_null() & pl.col("ended_on").is_null()
     has_own_day = pl.col("register").is_in(list(statements)) & pl.col("valid_from").is_not_null()
-    # of the first day from the start: an earlier one is that day corrected, no day of a change
+    # unchanged since the first day: an earlier valid_from corrects that day and is no change of share
     corrected = same & ~resumed & (pl.col("as_of") == pl.col("first_seen"))
     moved = (
         (pl.col("valid_from") > pl.col("as_of"))
@@ -126,7 +126,7 @@ def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Se
 
 
 def sources_text(rows: pl.DataFrame) -> pl.Series:
-    """`sources` as text: the record that decides, of the day that the line's share is of, then `_others`."""
+    """`sources` as JSON text: the deciding record, dated as the line's share is, then `_others`."""
     texts = rows.with_columns(_quoted(rows[name]) for name in ("register", "native_id", "url"))
     told = pl.concat_str(
         pl.lit('[{"register":'),
@@ -147,7 +147,7 @@ def sources_text(rows: pl.DataFrame) -> pl.Series:
 
 
 def _quoted(texts: pl.Series) -> pl.Series:
-    """Texts as JSON spells them; null as null. Few have a sign that JSON spells otherwise."""
+    """Texts as JSON strings; null as null. Only the few texts with special characters need escaping."""
     plain = pl.when(pl.col("text").is_null()).then(pl.lit("null")).otherwise(pl.format('"{}"', "text"))
     rows = texts.alias("text").to_frame()
     found = rows.select(plain.alias(texts.name)).to_series()
@@ -159,7 +159,7 @@ def _quoted(texts: pl.Series) -> pl.Series:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether JSON spells a text, here a whole column's, sign for sign; a sign that nobody prints is looked at."""
+    """True if a text (a whole column, joined) needs no JSON escaping; False if in doubt (unprintable text)."""
     return text.isprintable() and '"' not in text and "\\" not in text
 
 
@@ -170,7 +170,7 @@ def _number(name: str) -> pl.Expr:
 
 
 def source_text(record: Mapping[str, Any], as_of: date) -> str:
-    """One entry of `sources` as text."""
+    """One entry of `sources` as JSON text."""
     told = {
         "register": record["register"],
         "native_id": record["native_id"],
@@ -182,7 +182,7 @@ def source_text(record: Mapping[str, Any], as_of: date) -> str:
 
 
 def number(percent: Decimal | None) -> int | float | None:
-    """A percentage as the JSON number that spells it shortest; null stays null."""
+    """A percentage as the shortest JSON number; null stays null."""
     if percent is None:
         return None
     return int(percent) if percent == percent.to_integral_value() else float(percent)

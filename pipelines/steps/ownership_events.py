@@ -27,7 +27,7 @@ _DERIVED: Final = "derived"
 
 
 def ownership_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
-    """Events of holders whose share lies on another side of a threshold than before."""
+    """Events of holders with a share on another side of a threshold than before."""
     lineage = Lineage(differences["owners"], differences.get("holdings"))
     rows = audible(_moved(differences), "register", differences["companies"].known, occasion)
     companies = image["companies"].select("company_id", "org_number", "name", "country")
@@ -36,7 +36,7 @@ def ownership_events(differences: Differences, image: Image, occasion: Occasion)
     for row in rows.join(companies, on="company_id").iter_rows(named=True):
         if row["_gone"] and lineage.goes_on(row):
             continue
-        # a record that a link took from under a line ended nothing, whoever tells of the holder now
+        # a record moved away by a link has not ended, whichever register covers the holder now
         if any((row["company_id"], register) in unlinked for register in lineage.missing(row)):
             continue
         former = {} if row["_gone"] else lineage.before(row) or {}
@@ -46,7 +46,7 @@ def ownership_events(differences: Differences, image: Image, occasion: Occasion)
 
 
 def _moved(differences: Differences) -> pl.DataFrame:
-    """Holders whose share may differ: the row that tells of them, the state before and after beside it."""
+    """Holders with a possibly changed share: their row, with the former state in `_before` columns."""
     owners = differences["owners"]
     key = ["company_id", "holder_id"]
     before = owners.changed_before.select(*key, *(pl.col(name).alias(f"{name}_before") for name in STATE))
@@ -59,9 +59,9 @@ def _moved(differences: Differences) -> pl.DataFrame:
 
 
 def _level(row: Row, measure: Measure, suffix: str) -> Level | None:
-    """How much is held by one measure, before or after; None where it is not said.
+    """The share held by one measure, before or after; None if unknown.
 
-    What has gone or ended, and what is control only, is nothing by every measure.
+    Holdings that are gone, ended, or control only, count as zero by every measure.
     """
     if row["_gone"] and not suffix:
         return ABSENT
@@ -78,8 +78,9 @@ def _level(row: Row, measure: Measure, suffix: str) -> Level | None:
 def _levels(row: Row) -> tuple[Level, Level] | None:
     """The shares to compare, like with like: capital, else votes.
 
-    Votes that a notice states alone are compared with the capital known before, where votes were not: of most
-    companies both are one, and a notice is of a crossing. A list of capital after votes alone is no such word.
+    A notice that states only votes is compared with the known capital if votes were unknown: for most
+    companies both are equal, and a notice reports a crossing. A list of capital after votes alone is not
+    compared.
     """
     pairs = [(_level(row, measure, "_before"), _level(row, measure, "")) for measure in (CAPITAL, VOTES)]
     (before, _), (_, after) = pairs
@@ -90,12 +91,12 @@ def _levels(row: Row) -> tuple[Level, Level] | None:
 
 
 def _is_unknown(row: Row) -> bool:
-    """Whether a share that was stated or computed exactly was or became unknown: that is no zero.
+    """True if an exact or computed share was or became unknown, which is not zero.
 
-    Beside bands no share means control only, which is none (`HOLDINGS.basis`).
+    With bands, no share means control only, which is zero (`HOLDINGS.basis`).
     """
     if row["_gone"]:
-        # a source that ends a holding says so; what can no longer be computed is only left out
+        # a source reports the end of a holding; a share that can no longer be computed is only missing
         return row["basis_before"] == _DERIVED
     if row["as_of_before"] is None:
         return False
@@ -135,12 +136,12 @@ def _change(row: Row, previous: Decimal, current: Decimal) -> dict[str, Any]:
 
 
 def _day(row: Row, today: date) -> date:
-    """Day of a crossing: an ended holding's, else the day the source or we noticed."""
+    """Day of a crossing: the end of an ended holding, else the source's date, else the day we noticed."""
     if row["_gone"]:
         return today
     if row["ended_on"] is not None:
         return row["ended_on"]
-    # the same day as before is no day of this change: the record was altered in place
+    # an unchanged day is not the day of this change: the record was altered in place
     return row["as_of"] if row["as_of"] != row["as_of_before"] else today
 
 

@@ -1,9 +1,8 @@
-"""What a holder's statements said between two known states: each is an observation of its own.
+"""Intermediate states of a holder between two known states: each statement is compared on its own.
 
 See docs/contract/contract.md 4.6.
-
-Two notices that arrive together are two steps, not one from before the first to after the second; an exit and a
-return are two as well. Does not belong here: which step is a crossing (`ownership_events`), or what the statements
+Two notices that arrive together are two steps, not one from before the first to after the second; so are an
+exit and a return. Does not belong here: which step is a crossing (`ownership_events`), or what the statements
 are (`ownership_spans`).
 """
 
@@ -21,13 +20,13 @@ from pipelines.steps.documents import Row
 from pipelines.steps.lineage import STATE
 from warehouse.schema.tables import OWNERS
 
-SPANS: Final = "owners_earlier"  # of an image: OWNERS rows of earlier days, with `valid_to`
-EXACT: Final = ("exact", "derived")  # how a register states a share that has no bounds
+SPANS: Final = "owners_earlier"  # of a snapshot: OWNERS rows of earlier days, with `valid_to`
+EXACT: Final = ("exact", "derived")  # bases of a share without bounds
 _UNTIL: Final = "valid_to"
 
 
 class Passages:
-    """The earlier spans of an image by holder."""
+    """The earlier spans of a snapshot by holder."""
 
     def __init__(self, image: Mapping[str, pl.DataFrame]) -> None:
         self._spans: dict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -36,11 +35,11 @@ class Passages:
             self._spans[row["company_id"], row["holder_id"]].append(row)
 
     def of(self, row: Row) -> Iterator[Row]:
-        """The row as its steps: of a holder known before each later statement of the same register, then the row.
+        """The row as its steps: each later statement of the same register for a known holder, then the row itself.
 
-        `row`: an owner now, with the state before as `…_before`, `register` and `_baseline`. A statement that the
-        source made before the baseline is nobody's news. One that does not say how much leaves what was said last
-        to compare with (docs/formats/us.md 7.1).
+        `row`: a current owner, with the former state as `…_before`, `register` and `_baseline`. Statements
+        made before the baseline are skipped. After a statement without a share, the last stated share is
+        compared (docs/formats/us.md 7.1).
         """
         before = self._last_said(row)
         for step in self._steps(row):
@@ -51,7 +50,7 @@ class Passages:
         yield {**row, **before}
 
     def _last_said(self, row: Row) -> dict[str, Any]:
-        """Of a state before that does not say how much: what the register last said exactly, if that stood on."""
+        """For a former state without a share: the register's last exact share, if continuously valid until then."""
         start = row["as_of_before"]
         if (
             row["_gone"]
@@ -73,7 +72,7 @@ class Passages:
         return {} if said is None or until < start else _as_before(said)
 
     def _steps(self, row: Row) -> Iterator[Row]:
-        """What stood between the state before and now; where nothing did, that what stood before had ended."""
+        """Statements between the former state and now; in a gap, the former one as ended."""
         start = row["as_of_before"]
         if row["_gone"] or start is None:
             return
@@ -95,7 +94,7 @@ def _as_before(state: Row) -> dict[str, Any]:
 
 
 def _ended(span: Row | None, following: Row) -> Iterator[Row]:
-    """What stood as it ended, where that was before the next statement; a renewal may leave a day between."""
+    """The span as ended, if it ended before the next statement; a renewal may leave a day between."""
     if span is None:
         return
     is_renewed = _native(span) != _native(following)

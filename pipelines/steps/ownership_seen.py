@@ -1,8 +1,8 @@
-"""What registers that change their records in place were seen to say, each state as a statement of its day.
+"""Reconstructs dated statements from registers that change their records in place: one per state seen in history.
 
-A record of a group, a role or a person with significant control says since when it stands, and no word of what it
-said before: that is what history saw. Belongs here: of which day each seen state is. Does not belong here: which
-spans of a line follow (`ownership_spans`), or keeping states (`warehouse.history`).
+A record of a group, a role or a person with significant control has a start day but not its former content,
+which is known only from history. Belongs here: the day of each seen state. Does not belong here: the
+resulting spans of a line (`ownership_spans`), or storing states (`warehouse.history`).
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def in_place(lines: pl.DataFrame, former: pl.DataFrame, sources: Sources) -> pl.
 
 
 def seen_statements(states: pl.DataFrame, sources: Sources) -> dict[Key, list[Record]]:
-    """The statements of records that are changed in place, oldest first, `valid_from` the day of each.
+    """The statements of records that are changed in place, oldest first, with `valid_from` set to the day of each.
 
-    `states`: HOLDINGS rows and `known_from`, every one that was ever held true.
+    `states`: HOLDINGS rows with `known_from`, all versions ever current.
     """
     undated = states.filter(~pl.col("register").is_in(list(sources.dated)))
     rows = undated.sort(*_RECORD, SEEN).iter_rows(named=True)
@@ -53,7 +53,7 @@ def seen_statements(states: pl.DataFrame, sources: Sources) -> dict[Key, list[Re
 
 
 def _stated(states: Iterable[Record]) -> Iterator[Record]:
-    """Each state with another share; of those with the same share the last, from the day of the first."""
+    """One statement per run of states with the same share: the last state, with the day of the first."""
     last: Record | None = None
     is_first = True
     for state in states:
@@ -73,7 +73,7 @@ def _stated(states: Iterable[Record]) -> Iterator[Record]:
 
 
 def _changed_on(state: Record, before: date) -> date:
-    """The day of another share: the record's own if that moved, else when it was seen, or had ended by then."""
+    """The day of a changed share: the record's own if it moved, else the day seen, or of its end if earlier."""
     own = state["valid_from"]
     if own is not None and own > before:
         return own

@@ -1,10 +1,10 @@
-"""What held on earlier days: the lines of holders whose sources date each of their statements.
+"""Past validity of owner lines, for holders with sources that date each of their statements.
 
-Belongs here: for every day before a line's own the statements that stood then, reconciled as those of today are. It
-depends on the statements alone, not on when they came: a notice that is filed late takes its place among the
-others. Where one of several records is changed in place, what it was seen to say stands beside the statements of
-the others (`ownership_seen`); a line with such a record alone has no other past than what history saw. Does not
-belong here: the line of today (`ownership`), or keeping spans (`warehouse.spans`).
+Belongs here: for every day before a line's own, the statements valid then, reconciled like today's. The
+result depends on the statements alone, not on their order of arrival: a notice filed late is inserted in its
+place. If one of several records is changed in place, its states seen in history serve as statements
+(`ownership_seen`); a line with only such a record has no past other than history. Does not belong here: the
+line of today (`ownership`), or storing spans (`warehouse.spans`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Statements = Mapping[Key, Sequence[Record]]
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Earlier spans of lines. rows: OWNERS columns and `valid_to`; keys: the holders whose past they are."""
+    """Earlier spans of lines. rows: OWNERS columns and `valid_to`; keys: the holders they replace the past of."""
 
     rows: pl.DataFrame
     keys: pl.DataFrame
@@ -51,21 +51,21 @@ def spans(
     states: pl.DataFrame | None = None,
     former: pl.DataFrame | None = None,
 ) -> Spans:
-    """Everything that held of these companies' holders before the lines' own days, as far as statements tell.
+    """All spans of these companies' holders before the lines' own days, as far as statements show them.
 
     Args:
         lines: OWNERS rows as `ownership.owners` makes them of these holdings.
-        told: HOLDINGS rows, what each record says now; HOLDINGS_EARLIER rows, what it said before.
-        sources: which registers date their statements, and the order of their word.
-        states: HOLDINGS rows and `known_from` of the companies that `ownership_seen.in_place` names, all that was
-            ever held true; without them lines with a record that is changed in place are left as history saw them.
-        former: OWNERS rows known before, of the same companies: the past of a line that has lost others is its own
-            alone.
+        told: HOLDINGS rows, the current records; HOLDINGS_EARLIER rows, their earlier statements.
+        sources: which registers date their statements, and their precedence.
+        states: HOLDINGS rows with `known_from` of the companies from `ownership_seen.in_place`, all versions
+            ever current; without them, lines with a record changed in place keep their past from history.
+        former: OWNERS rows known before, of the same companies: a line split off from others gets only its
+            own past.
     """
     earlier = told[1]
     before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
     before = before.with_columns(holder_ids(before))
-    # a line with one record has that record's id, but where it keeps one of a record that has gone
+    # a line with one record has that record's id, unless it keeps that of a record that is gone
     theirs = pl.col("company_id").is_in(before["company_id"].unique().implode())
     single = lines.filter(theirs & (pl.col("reconciliation") == SINGLE))
     alone = before.join(single, on=_KEY, how="inner", suffix="_line")
@@ -89,7 +89,7 @@ def spans(
 
 
 def _of_single(alone: pl.DataFrame) -> pl.DataFrame:
-    """Spans of holders whom one record tells of: each statement until the next, or until it ended."""
+    """Spans of holders with one record: each statement until the next, or until it ended."""
     ordered = alone.sort(*_KEY, "valid_from")
     following = pl.col("valid_from").shift(-1).over(_KEY, order_by="valid_from")
     until = pl.min_horizontal(pl.coalesce(following, "as_of"), "ended_on", "as_of")
@@ -100,7 +100,7 @@ def _of_single(alone: pl.DataFrame) -> pl.DataFrame:
         *(pl.col(name).eq_missing(pl.col(name).shift()) for name in (*_KEY, *_SAME)),
         pl.col("as_of").eq_missing(pl.col(VALID_TO).shift()),
     )
-    # of two that meet and say the same one is made: of the first's day, with what the last says
+    # adjacent equal spans are merged: from the first one's day, with the last one's content
     runs = told.with_columns(_run=(~goes_on).cum_sum()).with_columns(
         as_of=pl.col("as_of").first().over("_run")
     )
@@ -119,10 +119,10 @@ def _of_several(
     marked: tuple[AbstractSet[Key], AbstractSet[Key]],
     sources: Sources,
 ) -> Spans:
-    """Spans of holders whom several records tell of, or did, or whose id is another record's.
+    """Spans of holders that have or had several records, or another record's id.
 
-    `marked`: records whose statements are states of what is changed in place, and records that lines had before
-    which had several.
+    `marked`: records with statements derived from seen states, and records of former lines with several
+    records.
     """
     seen, parted = marked
     rows: list[dict[str, Any]] = []
@@ -137,9 +137,9 @@ def _of_several(
             continue
         if not is_parted and sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
             continue
-        if not is_alone or records[0] in seen:  # else its statements are `_of_single`
+        if not is_alone or records[0] in seen:  # otherwise its statements are covered by `_of_single`
             rows += _before(line, said, sources.precedence)
-        # a line that joins others has their past too: what was kept under their ids goes
+        # a line that joins others has their past too: spans stored under their ids are removed
         keys |= {
             (line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))
         }
@@ -167,14 +167,14 @@ def _records(line: Record) -> list[Key]:
 
 
 def _have_days(told: Sequence[Sequence[Record]]) -> bool:
-    """Whether every statement of the line's records has a day of its own."""
+    """True if every statement of the line's records has a day of its own."""
     return all(statement["valid_from"] is not None for record in told for statement in record)
 
 
 def _before(
     line: Record, told: Sequence[Sequence[Record]], precedence: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """The spans of one line before its own day; of two that meet and say the same one is made."""
+    """The spans of one line before its own day; adjacent equal spans are merged."""
     statements = [statement for record in told for statement in record]
     days = {day for one in statements for day in (one["valid_from"], one["ended_on"]) if day is not None}
     marks = sorted({*(day for day in days if day < line["as_of"]), line["as_of"]})
@@ -197,7 +197,7 @@ def _is_same(one: Record, other: Record) -> bool:
 def _on(
     day: date, until: date, line: Record, told: Sequence[Sequence[Record]], precedence: Sequence[str]
 ) -> dict[str, Any] | None:
-    """The line as it was on a day; None where the holder held nothing then."""
+    """The line as of a day; None if the holder held nothing then."""
     standing = [found for record in told if (found := _standing(record, day)) is not None]
     if not standing:
         return None
@@ -212,7 +212,7 @@ def _on(
 
 
 def _standing(record: Sequence[Record], day: date) -> Record | None:
-    """What a record said on a day: its newest statement of then or before, not ended yet if it ended later."""
+    """The record as of a day: its newest statement until then, without an end that is still ahead."""
     before = [statement for statement in record if statement["valid_from"] <= day]
     if not before:
         return None

@@ -1,6 +1,6 @@
-"""What a period is called: its type by length, its fiscal year and quarter, its label.
+"""Type, fiscal year and quarter, and label of a period.
 
-Does not belong here: which documents tell of it (`financials`).
+Does not belong here: which documents cover it (`financials`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def period_type(start: str = "period_start", end: str = "period_end") -> pl.Expr
 
 
 def _month(end: pl.Expr) -> pl.Expr:
-    """Month in which a period really ends, counted from 0."""
+    """Month in which a period effectively ends, counted from 0."""
     early = (end.dt.day() <= _FIRST_DAYS).cast(pl.Int64)
     return (end.dt.month().cast(pl.Int64) - 1 - early) % 12
 
@@ -35,8 +35,8 @@ def _month(end: pl.Expr) -> pl.Expr:
 def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds period_type, fiscal_year and fiscal_quarter.
 
-    A year that the filer numbers itself keeps its number (`fiscal_year`, where the frame has it). The quarter
-    counts from the end of the company's own newest annual period, else from the calendar year.
+    A fiscal year stated by the filer is kept (`fiscal_year`, if the frame has it). The quarter counts from
+    the end of the company's newest annual period, else from the calendar year.
     """
     ends_in = pl.col("period_end").dt.year().cast(pl.Int64)
     stated = pl.col("fiscal_year") if "fiscal_year" in frame.columns else pl.lit(None, pl.Int64)

@@ -1,15 +1,14 @@
-"""Records of one holder to one line: whose share counts, and how the others agree.
+"""Survivorship: merges the records of one holder into one line; which share wins, and how the others agree.
 
-Belongs here: precedence of registers, what a newer band says of an older figure, what an end says of other
-registers. Does not belong here: which records speak of one holder (`holder_rules`), since when the line's share
-holds (`ownership`).
-
-The register that stands first decides (docs/formats/no.md 13.5): a notice of a crossing before a group's structure,
-that before a yearly list, that before roles. Of one register the newest record decides. A figure says more than a
-band that it lies in, whoever tells it; where figure and band contradict each other the newer one holds. A share of
-votes without one of capital makes an older share of capital out of date; what has ended in a register has ended in
-those behind it, unless they speak of a later day. Records are never added up: joint filers, groups and two
-registers tell of the same shares.
+Belongs here: precedence of registers, newer bands against older figures, the effect of an end on other
+registers. Does not belong here: which records are one holder (`holder_rules`), since when the line's share is
+valid (`ownership`).
+The register with the highest precedence wins (docs/formats/no.md 13.5): a notice of a crossing before a
+group's structure, then a yearly list, then roles. Within a register the newest record wins. A figure inside a
+band is preferred to the band, whichever register states it; if figure and band contradict each other, the
+newer one wins. A share of votes without one of capital outdates an older share of capital; a holding that
+ended in a register has ended in those of lower precedence, unless they are of a later day. Records are never
+summed: joint filers, groups and two registers report the same shares.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ _UNKNOWN: Final = "unknown"
 
 
 def reconciled(records: Sequence[Record], precedence: Sequence[str]) -> tuple[dict[str, Any], list[Record]]:
-    """One row of several records of one holder, and the records in order of their word."""
+    """One row of several records of one holder, and the records in order of precedence."""
     ordered = sorted(records, key=lambda record: _rank(record, precedence))
     ends = [_end(record, ordered) for record in ordered]
     live = [record for record, end in zip(ordered, ends, strict=True) if end is None]
-    # of a holder who is gone the record that held longest tells the last of it
+    # if the holder is gone, the record that ended last is used
     last = max((end for end in ends if end is not None), default=None)
     heard = live or [record for record, end in zip(ordered, ends, strict=True) if end == last]
     capital, votes = _capital(heard), _decides(heard, VOTES)
@@ -56,7 +55,7 @@ def reconciled(records: Sequence[Record], precedence: Sequence[str]) -> tuple[di
 
 
 def dated(record: Record) -> date:
-    """The day a record speaks of."""
+    """The day of a record's statement."""
     return record["valid_from"] or record["observed_at"].date()
 
 
@@ -67,9 +66,9 @@ def _rank(record: Record, precedence: Sequence[str]) -> tuple[int, int, str, str
 
 
 def _end(record: Record, ordered: Sequence[Record]) -> date | None:
-    """The day a record is over: by itself, or by another register before it, of a day that is not earlier.
+    """The day a record ended: its own end, or that of a register of higher precedence on the same or a later day.
 
-    Who says nothing of shares says nothing of their end: leaving a group is no sale.
+    Registers without shares do not count: leaving a group is no sale.
     """
     others = (other for other in ordered[: ordered.index(record)] if other["register"] != record["register"])
     days = [other["ended_on"] for other in others if other["basis"] is not None]
@@ -83,7 +82,7 @@ def _states(record: Record, measure: Measure) -> bool:
 
 
 def _capital(heard: Sequence[Record]) -> Record | None:
-    """Whose share of capital counts: not one that is older than a share of votes of somebody before."""
+    """The record that wins for capital: not one older than a share of votes of higher precedence."""
     newest = date.min
     for place, record in enumerate(heard):
         if _states(record, CAPITAL) and dated(record) >= newest:
@@ -94,7 +93,7 @@ def _capital(heard: Sequence[Record]) -> Record | None:
 
 
 def _decides(heard: Sequence[Record], measure: Measure) -> Record | None:
-    """The first that states a share, unless a figure inside its band says more, or a newer one contradicts it."""
+    """The winning record: the first with a share, unless a figure in its band or a newer contradiction wins."""
     stated = [record for record in heard if _states(record, measure)]
     if not stated:
         return None
@@ -106,19 +105,19 @@ def _decides(heard: Sequence[Record], measure: Measure) -> Record | None:
             if _is_band(first, measure):
                 return other
         elif dated(other) > dated(first):
-            # it stands first now: a figure of another that lies in its band says more than it
+            # the newer record is now first: a figure inside its band is preferred again
             return _decides([other, *(one for one in others if one is not other)], measure)
     return first
 
 
 def _is_band(record: Record, measure: Measure) -> bool:
-    """Whether only bounds are known. Equal ones are a figure that several joint filers tell of: told once."""
+    """True if only bounds are known. Equal bounds are a figure reported jointly by several filers."""
     exact, low, high = (record[name] for name in measure)
     return exact is None and low != high
 
 
 def _fit(one: Record, other: Record, measure: Measure) -> bool:
-    """Whether a figure lies in a band, but for the points by which sources may differ."""
+    """True if a figure is inside a band, within the tolerance between sources."""
     band, figure = (one, other) if _is_band(one, measure) else (other, one)
     share = figure[measure[1]] if figure[measure[0]] is None else figure[measure[0]]
     _, low, high = (band[name] for name in measure)
@@ -126,7 +125,7 @@ def _fit(one: Record, other: Record, measure: Measure) -> bool:
 
 
 def _kind(decides: Record, heard: Sequence[Record]) -> str:
-    """What the holder is: a nominee where the share that counts is a nominee's, else what is told first."""
+    """The holder's type: nominee if the winning share is a nominee's, else the first known type."""
     if decides["holder_type"] == _NOMINEE:
         return _NOMINEE
     kinds = [record["holder_type"] for record in heard]
@@ -134,7 +133,7 @@ def _kind(decides: Record, heard: Sequence[Record]) -> str:
 
 
 def _agreement(heard: Sequence[Record], decides: Record) -> str:
-    """How those agree that state a share of capital; of other days they were overtaken, of one they conflict."""
+    """Agreement on capital: contradictions of the same day are a conflict, of other days `latest_wins`."""
     apart = list(_apart(heard, decides))
     if not apart:
         return AGREED
@@ -142,7 +141,7 @@ def _agreement(heard: Sequence[Record], decides: Record) -> str:
 
 
 def _apart(heard: Sequence[Record], decides: Record) -> Iterator[Record]:
-    """Records whose share of capital cannot be that of the one that decides."""
+    """Records with a share of capital that contradicts the winning one."""
     if not _states(decides, CAPITAL):
         return
     for record in heard:
@@ -150,7 +149,7 @@ def _apart(heard: Sequence[Record], decides: Record) -> Iterator[Record]:
             continue
         bands = [_is_band(one, CAPITAL) for one in (decides, record)]
         if not any(bands):
-            # joint filers leave the figure to the one that leads
+            # joint filers leave the figure to the leading one
             shares = [one["pct"] for one in (decides, record)]
             if None not in shares and abs(shares[0] - shares[1]) > APART:
                 yield record
@@ -161,7 +160,7 @@ def _apart(heard: Sequence[Record], decides: Record) -> Iterator[Record]:
 
 
 def _overlap(one: Record, other: Record) -> bool:
-    """Whether two bands may be of one share; they are half-open, touching is not overlapping."""
+    """True if two bands may be of one share; they are half-open, touching is not overlapping."""
     low = max((record["pct_min"] for record in (one, other) if record["pct_min"] is not None), default=None)
     high = min((record["pct_max"] for record in (one, other) if record["pct_max"] is not None), default=None)
     return low is None or high is None or low < high

@@ -1,6 +1,6 @@
 """status.changed: a register gives a company another status than a register gave it before.
 
-Does not belong here: what a registry's word means (`connectors`).
+Does not belong here: the meaning of a registry's status (`connectors`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _BEFORE = ("status", "status_source")
 
 
 def status_events(differences: Differences, occasion: Occasion) -> Iterator[EventRow]:
-    """Events of companies whose status differs, where a register decided both."""
+    """Events of companies with a changed status, if a register decided both."""
     companies = differences["companies"]
     before = companies.changed_before.select(
         "company_id", *(pl.col(name).alias(f"_{name}") for name in _BEFORE)
     )
     rows = companies.changed_after.join(before, on="company_id")
-    # a status concluded from filings alone is our reading, not a register's word
+    # a status derived from filings alone is our interpretation, not a register's statement
     moved = rows.filter(pl.col("status") != pl.col("_status"), pl.col("_status_source").is_not_null())
     for row in audible(moved, "status_source", companies.known, occasion).iter_rows(named=True):
         yield _event(row, occasion.instant)
@@ -48,7 +48,7 @@ def _event(row: Row, instant: datetime) -> EventRow:
 
 
 def _source(row: Row) -> Source:
-    """The record that decided the status, as the profile's sources list it."""
+    """The record that decided the status, from the profile's sources."""
     listed: list[dict[str, Any]] = json.loads(row["sources"] or "[]")
     register = row["status_source"]
     entry = next((entry for entry in listed if entry["register"] == register), {})

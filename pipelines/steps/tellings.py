@@ -1,7 +1,7 @@
-"""Documents of different sources that tell of one filing: it is told once (docs/contract/contract.md 4.6).
+"""De-duplicates documents of one filing from different sources: one event (docs/contract/contract.md 4.6).
 
-Belongs here: which documents are of one filing though their periods are spelled otherwise, or not at all. Does
-not belong here: documents of one and the same period, versions, and what is old (`filing_events`).
+Belongs here: which documents are of one filing though their periods differ in spelling or are missing. Does
+not belong here: documents of the same period, versions, and documents too old for events (`filing_events`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import polars as pl
 
 from pipelines.steps.periods import period_type
 
-# Of our own choosing: announcements and notices of accounts lie within days of the accounts' own day of filing,
-# and nobody files the next period of one kind so soon.
+# Our own choice: announcements and notices of accounts lie within days of the accounts' filing date, and the
+# next period of the same kind is never filed so soon.
 APART_DAYS: Final = 7
 _SPAN: Final = ("company_id", "filing_type", "period_start", "period_end")
 _NAMES: Final = (*_SPAN, "filing_id", "filed_at", "register")
@@ -22,7 +22,7 @@ _KIND: Final = ["company_id", "filing_type"]
 
 
 def untold(fresh: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
-    """The fresh documents, one per period and in order of their word, without those told by another.
+    """The fresh documents, one per period and in order of precedence, without those already announced by another.
 
     Args:
         fresh: rows with the columns of FILINGS, no two of one known period.
@@ -42,16 +42,16 @@ def untold(fresh: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
 
 
 def _announced(documents: pl.DataFrame) -> Iterator[str]:
-    """Documents that an announcement without a period stands for, and announcements of known documents.
+    """Documents already covered by an announcement without a period, and announcements of known documents.
 
-    Each announcement stands for one document.
+    Each announcement covers one document.
     """
     filed = documents.filter(pl.col("filed_at").is_not_null())
     dated = filed.filter(pl.col("period_end").is_not_null())
     pairs = filed.filter(pl.col("period_end").is_null()).join(dated, on=_KIND, suffix="_dated")
     apart = (pl.col("filed_at") - pl.col("filed_at_dated")).dt.total_days().abs()
     near = pairs.with_columns(_apart=apart).filter(pl.col("_apart") <= APART_DAYS)
-    # what has been told is one already: only what is left over stands for something new
+    # pairs of known documents are matched first: only the rest can cover a new one
     order = near.sort(pl.col("_fresh") | pl.col("_fresh_dated"), "_apart", "_place", "_place_dated")
     taken: set[str] = set()
     for row in order.iter_rows(named=True):
@@ -62,8 +62,8 @@ def _announced(documents: pl.DataFrame) -> Iterator[str]:
 
 
 def _other_start(documents: pl.DataFrame) -> Iterator[str]:
-    """Documents of a full year whose end another register's document has, with another first day or none."""
-    # a first year may be shorter than a year by one register's word alone
+    """Full-year documents with the period end of another register's document, but another start or none."""
+    # only one register may know that a first year is shorter than a year
     full = (period_type() == "annual") | pl.col("period_start").is_null()
     ending = documents.filter(pl.col("period_end").is_not_null()).with_columns(_full=full)
     pairs = ending.filter("_fresh").join(ending, on=[*_KIND, "period_end"], suffix="_other")

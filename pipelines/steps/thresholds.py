@@ -1,7 +1,6 @@
-"""Which thresholds a holding crosses. Exact decimals only: 5.0 reached is 5 reached.
+"""Thresholds crossed by a holding. Exact decimals only: 5.0 reached is 5 reached.
 
 See docs/contract/contract.md 4.6.
-
 Does not belong here: which holdings changed (`ownership_events`).
 """
 
@@ -25,7 +24,7 @@ class Level:
     high: Decimal
 
     def overlaps(self, other: Level) -> bool:
-        """Whether both may be one and the same share. Bands are half-open: touching is not overlapping."""
+        """True if both may be the same share. Bands are half-open: touching is not overlapping."""
         if other.low == other.high:
             return self.holds(other.low)
         if self.low == self.high:
@@ -33,7 +32,7 @@ class Level:
         return max(self.low, other.low) < min(self.high, other.high)
 
     def holds(self, share: Decimal) -> bool:
-        """Whether an exact share is a possible one."""
+        """True if an exact share is possible for this level."""
         return share == self.low == self.high or self.low < share <= self.high
 
 

@@ -1,6 +1,6 @@
-"""When two statements of one period differ, and in which fields (docs/contract/contract.md 4.3 and 4.6).
+"""Compares two statements of one period and lists differing fields (docs/contract/contract.md 4.3 and 4.6).
 
-Belongs here: the rule of one pair. Does not belong here: which pairs there are (`financials`), or events.
+Belongs here: the rule for one pair. Does not belong here: which pairs there are (`financials`), or events.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any, Final
 from warehouse.schema.codes import CHANGE_FIELDS
 
 MONEY: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets")
-UNITS: Final = (10**9, 10**6, 10**3)  # in which filers round; tens and hundreds are no unit of accounts
+UNITS: Final = (10**9, 10**6, 10**3)  # units in which filers round; tens and hundreds are not used
 
 Statement = Mapping[str, Any]
 
 
 def unit(statement: Statement) -> int:
-    """The coarsest unit that all amounts of a statement are whole multiples of; 1 where nothing tells."""
+    """The coarsest unit that all amounts of a statement are whole multiples of; 1 if there are no amounts."""
     amounts = [statement[field] for field in MONEY if statement[field]]
     for candidate in UNITS if amounts else ():
         if all(amount % candidate == 0 for amount in amounts):
@@ -28,7 +28,7 @@ def unit(statement: Statement) -> int:
 def changed_fields(before: Statement, after: Statement) -> tuple[str, ...]:
     """Fields in which the later statement differs, in the contract's order.
 
-    An amount that is merely the earlier one, rounded to a coarser unit, is no difference.
+    An amount that is merely the earlier one rounded to a coarser unit is no difference.
     """
     return tuple(_changed(before, after))
 
@@ -52,10 +52,10 @@ def _changed(before: Statement, after: Statement) -> Iterator[str]:
 
 
 def is_new_version(before: Statement, after: Statement) -> bool:
-    """Whether a later statement gives another value. Leaving a figure out gives none."""
+    """True if a later statement gives another value. Omitting a figure is no change."""
     return any(after[field] is not None for field in _changed(before, after))
 
 
 def is_told_anew(before: Statement, after: Statement) -> bool:
-    """Whether a later statement gives another value for one that was stated before."""
+    """True if a later statement changes a value stated before (restatement)."""
     return any(before[field] is not None and after[field] is not None for field in _changed(before, after))

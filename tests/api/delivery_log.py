@@ -112,7 +112,7 @@ class Log:
             "duration_ms": 84,
             "outcome": "failed",
             "error": "http_status",
-            "error_detail": "Endpoint answered 500.",
+            "error_detail": "Endpoint returned 500.",
             "request_url": "https://hooks.example.com/events",
             "remote_ip": "203.0.113.9",
             "response_status": 500,

@@ -55,11 +55,11 @@ def test_a_number_of_another_market():
 def test_what_is_no_number():
     trouble = refused(named_in_path, "y" * 100)
     assert trouble.kind.code == "invalid_org_number"
-    assert trouble.detail == f"'{'y' * 60}' fits no supported market's number format."
+    assert trouble.detail == f"'{'y' * 60}' does not match the number format of any supported market."
     (error,) = trouble.errors
     assert (error.code, error.parameter) == ("format", "org_number")
     trouble = refused(named_in_market, "FI", "nonsense:")
-    assert trouble.detail == "'nonsense:' fits no number format of the market fi."
+    assert trouble.detail == "'nonsense:' does not match a number format of the market fi."
 
 
 def test_what_is_too_long_is_not_read():

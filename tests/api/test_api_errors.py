@@ -40,7 +40,7 @@ def assert_problem(answer, status, code):
             "Unknown query parameter 'coutry'. Did you mean 'country'?",
         ),
         ("industry=62", "invalid_parameter", "industry_scheme", None),
-        ("limit=1&limit=2", "duplicate_parameter", "limit", "'limit' may be given once."),
+        ("limit=1&limit=2", "duplicate_parameter", "limit", "'limit' may be given only once."),
         ("limit=0", "invalid_parameter", "limit", "'limit' must be an integer from 1 to 100."),
         ("limit=101", "invalid_parameter", "limit", None),
         ("limit=1.0", "invalid_parameter", "limit", None),

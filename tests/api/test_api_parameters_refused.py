@@ -33,7 +33,7 @@ def refused(query_string, query=QUERY):
 def test_once_too_often(times):
     assert refused(b"&".join([b"first=2"] * times)) == (
         "duplicate_parameter",
-        "'first' may be given once.",
+        "'first' may be given only once.",
         [{"code": "duplicate", "detail": f"given {times} times", "parameter": "first"}],
     )
 
@@ -68,13 +68,15 @@ def test_the_nearest_known_name_is_meant():
 
 
 def test_where_none_is_near_all_are_told():
-    known = "known are first, second, text"
+    known = "allowed: first, second, text"
     assert refused(b"q=2") == (
         "unknown_parameter",
         f"Unknown query parameter 'q'. {known.capitalize()}.",
         [{"code": "unknown", "detail": known, "parameter": "q"}],
     )
-    assert refused(b"q=2", NO_PARAMETERS)[1] == "Unknown query parameter 'q'. There are none here."
+    assert (
+        refused(b"q=2", NO_PARAMETERS)[1] == "Unknown query parameter 'q'. This operation has no parameters."
+    )
 
 
 def test_sixty_characters_of_a_name_are_repeated():

@@ -159,7 +159,7 @@ def test_a_delivery_shows_its_attempts_and_what_was_sent_last(scene):
     first = scene.log.attempt(
         delivery,
         error="timeout",
-        error_detail="No 2xx answer within 10 s.",
+        error_detail="No 2xx response within 10 s.",
         response_status=None,
         response_headers=None,
         response_body=None,

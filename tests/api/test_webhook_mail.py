@@ -241,7 +241,7 @@ def test_a_mailer_runs_until_it_is_told_to_stop(box: Box) -> None:
         ({"FIRM_SMTP_SENDER": "a@b.example, c@d.example"}, "must be an address"),
         ({"FIRM_SMTP_SENDER": "x <a@b.example>\r\nBcc: c@d.example"}, "must be an address"),
         ({"FIRM_SMTP_SENDER": "jörg@b.example"}, "must be an address"),
-        ({"FIRM_SMTP_SECURITY": "none", "FIRM_SMTP_USERNAME": "firm"}, "in the clear"),
+        ({"FIRM_SMTP_SECURITY": "none", "FIRM_SMTP_USERNAME": "firm"}, "unencrypted"),
     ],
     ids=["no-address", "two", "header", "non-ascii", "clear-password"],
 )

@@ -16,7 +16,7 @@ FAILING = Failing(
     event_type="ownership.changed",
     failing_since=datetime(2026, 11, 20, 4, 12, 21, tzinfo=UTC),
     error="http_status",
-    error_detail="Endpoint answered 500.",
+    error_detail="Endpoint returned 500.",
     response_status=500,
 )
 
@@ -27,8 +27,8 @@ def test_the_pause_mail_says_what_failed_since_when_and_how_to_resume() -> None:
     for told in (
         "https://hooks.example.com/company-events",
         "First failure:    2026-11-20T04:12:21Z",
-        "Last answer:      500",
-        "Last error:       http_status: Endpoint answered 500.",
+        "Last response:    500",
+        "Last error:       http_status: Endpoint returned 500.",
         "evt_c4cthsej3686j9zsejemb8n4gb (ownership.changed)",
         "Held deliveries:  7",
         f'PATCH https://api.example.com/api/v1/webhooks/{FAILING.subscription_id}   {{"status": "active"}}',
@@ -61,10 +61,10 @@ def test_the_query_of_a_url_is_told_to_nobody(notice: object) -> None:
 
 def test_an_endpoint_that_never_answered_has_no_status() -> None:
     failing = replace(
-        FAILING, error="timeout", error_detail="No 2xx answer within 10 s.", response_status=None
+        FAILING, error="timeout", error_detail="No 2xx response within 10 s.", response_status=None
     )
-    assert "Last answer:      none" in paused(failing, 0).body
-    assert "Last error:       timeout: No 2xx answer within 10 s." in paused(failing, 0).body
+    assert "Last response:    none" in paused(failing, 0).body
+    assert "Last error:       timeout: No 2xx response within 10 s." in paused(failing, 0).body
 
 
 @check_cases(

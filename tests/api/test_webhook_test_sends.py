@@ -172,7 +172,7 @@ def test_a_failure_leaves_no_trace(service, receiver):
     assert (told["outcome"], told["error"], told["error_detail"]) == (
         "failed",
         "http_status",
-        "Endpoint answered 500.",
+        "Endpoint returned 500.",
     )
     assert (told["response_status"], told["response_body"]) == (500, "boom")
     read = service.get(f"{ALL}/{made['id']}")

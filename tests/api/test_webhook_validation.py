@@ -120,7 +120,7 @@ def test_what_is_given_twice(service):
     assert spelled.json()["warnings"] == [
         {
             "code": "repeated_company",
-            "detail": "1 of 2 entries name a company that another names too.",
+            "detail": "1 of 2 entries repeat a company of another entry.",
             "pointer": "/entity_ids",
         }
     ]
@@ -217,8 +217,8 @@ MALFORMED = [
     (b'{"a":1}}', "Trailing characters at byte 7."),
     (b'{"a":"\xff"}', "The body is not UTF-8 at byte 6."),
     (b"\xef\xbb\xbf{}", "Invalid character at byte 0."),
-    (b'{"a":1,"b":{"c":1,"c":1}}', "'c' is given twice in one object."),
-    (b'{"a":1,"\\u0061":1}', "'a' is given twice in one object."),
+    (b'{"a":1,"b":{"c":1,"c":1}}', "'c' appears twice in one object."),
+    (b'{"a":1,"\\u0061":1}', "'a' appears twice in one object."),
     (b"[]", "Send one JSON object, not an array."),
     (b"null", "Send one JSON object, not null."),
     (b"5", "Send one JSON object, not a number."),

@@ -79,7 +79,7 @@ def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
     assert len(UNITS) == 4
     for unit in UNITS:  # where it is installed, the program is there
         text = unit.read_text()
-        assert f"The check: systemd-analyze verify deploy/systemd/{unit.name}" in text
+        assert f"Check: systemd-analyze verify deploy/systemd/{unit.name}" in text
         (tmp_path / unit.name).write_text(text.replace("/srv/firmdata/.venv/bin/firm", "/bin/true"))
         command = re.findall(r"^ExecStart=/srv/firmdata/.venv/bin/firm (\w+)", text, re.MULTILINE)
         assert set(command) <= COMMANDS_BY_NAME.keys()

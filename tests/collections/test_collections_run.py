@@ -79,13 +79,13 @@ SPOILT: dict[tuple[str, str], Spoil] = {
 }
 NOTICED = {
     ("Search companies", "content type is application/json"),
-    ("Profile of a company, by market", "fields have their types"),
-    ("Events of a company, oldest first", "sequence rises"),
-    ("Financials of a company", "a cursor where more follows"),
-    ("Owners of a company", "fields of rows have their types"),
-    ("Markets, and how fresh each is", "headers are there"),
-    ("Use of the month", "status is 200"),
-    ("Replace the secret", "a secret"),
+    ("Get a company profile, by market", "fields have their types"),
+    ("List events of a company, oldest first", "sequence rises"),
+    ("List financials of a company", "a cursor if more rows follow"),
+    ("List owners of a company", "fields of rows have their types"),
+    ("List markets and data freshness", "headers are there"),
+    ("Get usage", "status is 200"),
+    ("Rotate the signing secret", "a secret"),
 }
 
 
@@ -97,4 +97,4 @@ def test_a_service_that_breaks_its_word_is_noticed(client: Client, service: Live
     assert run.exit_code != 0
     # no cursor came, so that there is no next page to ask for; and nothing was delivered
     left_out = {request.name for request in REQUESTS} - {one.name for one in run.sent}
-    assert left_out == {"Financials of a company, next page", "One delivery", "Retry a delivery now"}
+    assert left_out == {"List financials of a company, next page", "One delivery", "Retry a delivery"}

@@ -8,8 +8,8 @@ from tests.faults.declared import Cell, Fault, Untouched
 
 TEST: Final = "tests/faults/test_fault_clock.py::test_a_clock_that_jumps"
 _API: Final = "tests/api/"
-_STAYS: Final = "every row and event; instants are in order, though those of one run are wrong"
-_HEALS: Final = "counts from just after the run that was ahead; the release of runs whose clock was right"
+_STAYS: Final = "every row and event; time stamps are in order, although those of one run are wrong"
+_HEALS: Final = "stamps its data just after the run that was ahead; publishes the same release as runs with a correct clock"
 _PROVOKED: Final = "the clock is a year ahead for one run, or a year behind for one run"
 
 CELLS: Final = (
@@ -19,7 +19,7 @@ CELLS: Final = (
             step,
             _PROVOKED,
             0,
-            "this clock says …, an earlier run …: what comes counts from just after that run; set the clock",
+            "the clock says …, an earlier run …: new data is stamped just after that run; correct the clock",
             _STAYS,
             _HEALS,
             (TEST,),
@@ -33,7 +33,7 @@ CELLS: Final = (
         None,
         "",
         "every event",
-        "another leads at once",
+        "another process becomes leader at once",
         (_API + "test_webhook_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",),
     ),
     Cell(
@@ -43,7 +43,7 @@ CELLS: Final = (
         None,
         "",
         "every delivery; none is sent twice, no wait is shorter than agreed",
-        "makes what is due",
+        "makes the scheduled attempts",
         (
             _API + "test_webhook_schedule.py::test_clock_jump_back",
             _API + "test_webhook_schedule.py::test_a_lease_of_before_the_clock_was_set_back_binds_nobody",
@@ -52,11 +52,11 @@ CELLS: Final = (
     Cell(
         Fault.CLOCK,
         "mail",
-        "the clock passes the end of a claim while its holder is still sending",
+        "the clock passes the end of a claim while its process is still sending",
         None,
         "",
         "the mail; it may come twice, with one Message-ID",
-        "another sends it",
+        "another process sends it",
         (_API + "test_webhook_outbox.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",),
     ),
     Cell(
@@ -65,18 +65,18 @@ CELLS: Final = (
         "a clock a month ahead",
         None,
         "",
-        "what is unfinished, with its event; the log of what was delivered goes early",
-        "keeps 30 days again",
+        "unfinished deliveries with their events; the log of finished deliveries is deleted early",
+        "keeps 30 days of the log again",
         (_API + "test_webhook_pruning.py::test_what_is_unfinished_stays_with_its_event",),
     ),
     Cell(
         Fault.CLOCK,
         "serving",
-        "the clock is set back over the end of a month; a clock begins anew",
+        "the clock is set back over the end of a month; a clock restarts",
         None,
         "",
-        "every count; nobody is locked out",
-        "counts in the month that the clock says",
+        "every count; no caller is locked out",
+        "counts in the month of the clock",
         (
             _API + "test_api_limits_meters.py::test_a_clock_that_is_set_back_over_a_month_loses_no_count",
             _API + "test_api_limits_buckets.py::test_a_clock_that_began_anew_locks_nobody_out",
@@ -87,7 +87,7 @@ UNTOUCHED: Final = (
     Untouched(
         Fault.CLOCK,
         ("staged", "normalised", "history", "events"),
-        "takes its instants from RAW and the run's facts; played through to the release",
+        "uses time stamps from RAW and the run's facts; tested through to the release",
     ),
-    Untouched(Fault.CLOCK, ("export",), "takes its day from the release"),
+    Untouched(Fault.CLOCK, ("export",), "uses the date of the release"),
 )

@@ -16,12 +16,12 @@ PLACES: Final = {
     "release": ("former release copied", 1),
 }
 _SAYS: Final = (
-    "firm: the database of Dagster's records (FIRM_DAGSTER_DATABASE_URL) failed (…): see that it answers, "
-    "then run this again; what is served and what was taken in stays"
+    "firm: the database of Dagster's records (FIRM_DAGSTER_DATABASE_URL) failed (…): check that it responds, "
+    "then run this again; the published release and ingested data are unchanged"
 )
 _STAYS: Final = "the last release, RAW and history, as they were"
 _PUBLISHED: Final = (
-    "RAW and history; the new release, which is published whole though its run is not noted as done"
+    "RAW and history; the new release, which is published in full although its run is not recorded as done"
 )
 _API: Final = "tests/api/"
 _AGAIN: Final = "…: the database fails; again in … s: …"
@@ -36,7 +36,7 @@ CELLS: Final = (
             1,
             _SAYS,
             _PUBLISHED if step == "release" else _STAYS,
-            "goes on where that one ended; the release of a run without the fault",
+            "continues where that run ended; publishes the same release as a run without the fault",
             (TEST,),
         )
         for step in PLACES
@@ -49,7 +49,7 @@ CELLS: Final = (
             None,
             _AGAIN,
             "every delivery is acknowledged, held or failed with its log",
-            "begins again by itself after 1 to 30 s",
+            "restarts automatically after 1 to 30 s",
             (
                 _BEGINS,
                 "tests/firm/test_webhook_chaos.py::test_chaos_loses_nothing",
@@ -62,11 +62,11 @@ CELLS: Final = (
         Cell(
             Fault.DATABASE,
             part,
-            "what the part asks of the database fails",
+            "the database queries of the part fail",
             None,
             _AGAIN,
-            "what is stored",
-            "begins again by itself after 1 to 30 s",
+            "all stored data",
+            "restarts automatically after 1 to 30 s",
             (_BEGINS,),
         )
         for part in ("mail", "pruning")
@@ -77,8 +77,8 @@ CELLS: Final = (
         "the control-plane database cannot be opened, or does not answer",
         None,
         "firm_database_reachable",
-        "keys that worked go on for 15 minutes; others get 503; counts wait in memory",
-        "asks it again, at first after two seconds",
+        "cached keys keep working for 15 minutes; others get 503; counts wait in memory",
+        "retries, first after two seconds",
         (
             _API + "test_webhook_standing.py::test_ready_while_the_database_is_away",
             _API + "test_api_authenticator.py::test_a_key_that_worked_goes_on_while_it_cannot_be_looked_up",
@@ -87,5 +87,5 @@ CELLS: Final = (
     ),
 )
 UNTOUCHED: Final = (
-    Untouched(Fault.DATABASE, ("export",), "`firm export` reads a release, and asks no database server"),
+    Untouched(Fault.DATABASE, ("export",), "`firm export` reads a release and uses no database server"),
 )

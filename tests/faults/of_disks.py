@@ -29,14 +29,14 @@ COMMANDS: Final = {
 """What meets the fault and what comes after it, where that is no ingest."""
 
 
-_FULL: Final = "all that is left of a small disk is taken while the step writes"
+_FULL: Final = "a small disk is filled up while the step writes"
 _FROZEN: Final = "the disk is mounted read-only over itself while the step writes"
 _STAYS: Final = "the last release, RAW and history, as they were"
-_HEALS: Final = "goes on where that one ended; the release of a run without the fault"
-_DO: Final = ", then run this again; what is served and what was taken in stays"
+_HEALS: Final = "continues where that run ended; publishes the same release as a run without the fault"
+_DO: Final = ", then run this again; the published release and ingested data are unchanged"
 _NO_ROOM: Final = (
     "firm: the database of Dagster's records below …/dagster failed (database or disk is full): "
-    "make room on that disk" + _DO
+    "free space on that disk" + _DO
 )
 _WRITABLE: Final = "…Read-only file system…: make that disk writable again" + _DO
 _ASSETS: Final = {
@@ -47,11 +47,11 @@ _ASSETS: Final = {
     "events": "FI: fi__events: ",
     "release": "release: release: ",
 }
-_BEGUN: Final = "the parts are begun on a disk that has failed"
+_BEGUN: Final = "the parts are started on a disk that has failed"
 _BEGINS: Final = "{}: the database fails; again in … s: …"
 _PARTS: Final = {
     **{part: _BEGINS.format(part) for part in ("fan-out", "mail", "pruning")},
-    "worker": "the database fails; what was delivered is kept and written later: …",
+    "worker": "the database fails; finished attempts are kept and written later: …",
 }
 
 CELLS: Final = (
@@ -59,10 +59,10 @@ CELLS: Final = (
     Cell(
         Fault.FULL,
         "export",
-        "files may not grow past a limit",
+        "file sizes are limited",
         1,
-        "…cannot write…the former export stays",
-        "the former export, whole",
+        "…cannot write…the previous export is unchanged",
+        "the previous export, complete",
         "writes it",
         (f"{_EXPORTS}::test_a_full_disk_is_told_and_the_former_export_stays",),
     ),
@@ -87,8 +87,8 @@ CELLS: Final = (
             _BEGUN,
             None,
             says,
-            "what is stored: deliveries, mail, the place in the ledger",
-            "begins again by itself, after 1 to 30 s",
+            "stored deliveries, mail, and the fan-out cursor",
+            "restarts automatically after 1 to 30 s",
             (DELIVERING,),
         )
         for fault in (Fault.FULL, Fault.READ_ONLY)
@@ -97,11 +97,11 @@ CELLS: Final = (
     Cell(
         Fault.FULL,
         "serving",
-        "all that is left of a small disk is taken while the service runs",
+        "a small disk is filled up while the service runs",
         None,
-        "usage cannot be stored; it is kept and tried again",
-        "every request is answered: releases are only read; counts wait in memory",
-        "stores them when it can",
+        "usage cannot be stored; it is kept and will be retried",
+        "every request is answered, because releases are only read; counts wait in memory",
+        "stores the counts as soon as it can",
         (SERVING,),
     ),
     Cell(

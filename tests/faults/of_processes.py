@@ -11,10 +11,8 @@ _API: Final = "tests/api/"
 _MATCHING: Final = _API + "test_webhook_matching_twice.py::"
 _WORKERS: Final = _API + "test_webhook_workers.py::"
 _EXPORTS: Final = "tests/warehouse/test_exports_publishing.py::"
-_STAYS: Final = "the last release, RAW and history; what steps before it wrote"
-_HEALS: Final = (
-    "fails the dead run in Dagster's records, goes on where it ended; the release of a run without the kill"
-)
+_STAYS: Final = "the last release, RAW and history, and the output of earlier steps"
+_HEALS: Final = "marks the dead run as failed in Dagster and continues where it ended; publishes the same release as a run without the kill"
 _SILENCE: Final = ""  # nobody is left to say anything
 _PARSING: Final = "tests/pipelines/test_parsing.py::"
 _STEPS: Final = ("raw", "staged", "normalised", "history", "events", "release")
@@ -30,7 +28,7 @@ CELLS: Final = (
         Cell(
             Fault.MEMORY,
             step,
-            "the system ends the process by SIGKILL while the step writes",
+            "the system kills the process (SIGKILL) while the step writes",
             -9,
             _SILENCE,
             _STAYS,
@@ -43,48 +41,48 @@ CELLS: Final = (
     Cell(
         Fault.MEMORY,
         "staged",
-        "the system ends the process that reads a file by SIGKILL; or the run's own",
+        "the system kills (SIGKILL) the process that reads a file, or the process of the run",
         None,
         "",
-        "every other file; what is served",
-        "goes on where it ended; a file whose reader died is not read again until its source sends other bytes",
+        "every other file; the served release",
+        "continues where it ended; a file that killed its reader is not read again until its source sends other bytes",
         (_PARSING + "test_a_piece_that_kills_its_process_is_rejected_alone_and_order_stays", _KILLS),
     ),
     *(_killed(step, "SIGKILL while the step writes", _STAYS, _HEALS, _KILLS) for step in _STEPS),
     _killed(
         "export",
         "SIGKILL at each of its steps",
-        "the former export, whole",
+        "the previous export, complete",
         "writes it",
         _EXPORTS + "test_killed_at_any_step_the_former_export_is_whole_and_the_next_run_mends",
     ),
     _killed(
         "fan-out",
-        "ended between what it matched and its commit",
-        "the place in the ledger",
+        "killed between matching and its commit",
+        "the fan-out cursor",
         "matches the events again, once",
         _MATCHING + "test_a_crash_in_between_repeats_and_loses_nothing",
         _MATCHING + "test_one_leads_and_the_other_takes_over_when_it_is_gone",
     ),
     _killed(
         "worker",
-        "SIGKILL between an answer and its commit",
+        "SIGKILL between a response and its commit",
         "every delivery",
-        "another repeats what was under way, once for each kill",
+        "another worker repeats the running attempts, once per kill",
         _WORKERS + "test_kill_9_between_send_and_commit",
     ),
     _killed(
         "mail",
-        "a claim whose holder is gone",
+        "a claim of a dead process",
         "the mail in its outbox",
-        "another sends it when the claim has run out",
+        "another process sends it when the claim has expired",
         _API + "test_webhook_outbox.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",
     ),
     _killed(
         "pruning",
-        "a lease whose holder is gone; each step is one commit",
-        "what is unfinished",
-        "goes on with what is left",
+        "a lease of a dead process; each step is one commit",
+        "unfinished deliveries",
+        "continues with the rest",
         _API + "test_webhook_pruning.py::test_in_bounded_steps",
         _API + "test_webhook_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",
     ),
@@ -93,9 +91,9 @@ CELLS: Final = (
         "serving",
         "SIGKILL of one of several workers",
         None,
-        "…by SIGKILL; another takes its place",
-        "all but the requests it was answering; at most 50 counts",
-        "another worker answers at once",
+        "…by SIGKILL; a new one is started",
+        "everything except the requests it was answering and at most 50 counts",
+        "another worker takes over at once",
         (
             "tests/firm/test_serve_workers.py::test_a_killed_worker_is_replaced_and_the_end_loses_nothing",
             _API + "test_api_usage_killed.py::"
@@ -105,11 +103,11 @@ CELLS: Final = (
     Cell(
         Fault.TWO,
         "raw",
-        "a second ingest of the market while one holds it",
+        "a second ingest of the market while one is running",
         1,
         "firm: market NO is being written by process …wait until it is done, then run this again",
-        "the run that holds it; other markets are free",
-        "takes the market in",
+        "the running ingest; other markets are not blocked",
+        "ingests the market",
         ("tests/firm/test_firm_kills.py::test_a_second_ingest_at_the_same_time_is_refused",),
     ),
     Cell(
@@ -118,7 +116,7 @@ CELLS: Final = (
         "a second export of the market while one is written",
         1,
         "the export of NO",
-        "the export that is written",
+        "the export being written",
         "writes it",
         (_EXPORTS + "test_one_at_a_time",),
     ),
@@ -128,8 +126,8 @@ CELLS: Final = (
         "many leaders at once",
         None,
         _SILENCE,
-        "every delivery is made once",
-        "one leads, by a lease",
+        "every delivery is created once",
+        "one leads, the holder of the lease",
         (_MATCHING + "test_many_at_once_make_every_delivery_once",),
     ),
     Cell(
@@ -139,7 +137,7 @@ CELLS: Final = (
         None,
         _SILENCE,
         "every delivery is sent once",
-        "each keeps what it leases",
+        "each delivers only what it has leased",
         (_WORKERS + "test_two_dispatchers_no_double_claim",),
     ),
     Cell(
@@ -149,7 +147,7 @@ CELLS: Final = (
         None,
         _SILENCE,
         "every mail is sent once",
-        "each keeps what it claims",
+        "each sends only what it has claimed",
         (_API + "test_webhook_mail.py::test_mail_once_under_race",),
     ),
     Cell(
@@ -158,12 +156,12 @@ CELLS: Final = (
         "a second process while one prunes",
         None,
         _SILENCE,
-        "what is younger",
-        "one prunes, by a lease",
+        "entries that have not expired",
+        "one prunes, the holder of the lease",
         (_API + "test_webhook_pruning.py::test_one_prunes_at_a_time",),
     ),
 )
-_AS_KILLED: Final = "the system ends a process that is out of memory by SIGKILL: see that"
+_AS_KILLED: Final = "the system kills a process that is out of memory by SIGKILL: see «Kill -9»"
 UNTOUCHED: Final = (
     Untouched(Fault.MEMORY, ("export", "fan-out", "worker", "mail", "pruning", "serving"), _AS_KILLED),
     Untouched(
@@ -171,5 +169,5 @@ UNTOUCHED: Final = (
         ("staged", "normalised", "history", "events", "release"),
         "the second ingest is refused before it begins; runs of different markets wait for each other's release",
     ),
-    Untouched(Fault.TWO, ("serving",), "any number of processes read a release, and none takes a lock"),
+    Untouched(Fault.TWO, ("serving",), "any number of processes read a release without a lock"),
 )

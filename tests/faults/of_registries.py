@@ -7,10 +7,10 @@ from typing import Final
 from tests.faults.declared import Cell, Fault, Untouched
 
 TEST: Final = "tests/faults/test_fault_registries.py::test_a_registry_that_fails"
-_STAYS: Final = "the last release is served; what the other datasets brought is published"
-_HEALS: Final = "is asked again in the next run and ends with the release of a run without the fault"
-_HELD: Final = "HELD fi.ytj: fetch: saw https://avoindata.prh.fi/…: "
-_LATER: Final = "; its last good state stays"
+_STAYS: Final = "the last release is served; new data of the other datasets is published"
+_HEALS: Final = "fetches again and publishes the same release as a run without the fault"
+_HELD: Final = "QUARANTINED fi.ytj: fetch: found https://avoindata.prh.fi/…: "
+_LATER: Final = "; its last good state is served"
 
 
 def _cell(fault: Fault, provoked: str, why: str) -> Cell:
@@ -18,25 +18,25 @@ def _cell(fault: Fault, provoked: str, why: str) -> Cell:
 
 
 CELLS: Final = (
-    _cell(Fault.RATE_LIMITED, "429 to every request", "status 429: not now (attempt 5; it asks to wait 1 s)"),
-    _cell(Fault.UNAVAILABLE, "503 to every request", "status 503: not now (attempt 5; it asks to wait 1 s)"),
+    _cell(Fault.RATE_LIMITED, "429 to every request", "status 429: not now (attempt 5; Retry-After 1 s)"),
+    _cell(Fault.UNAVAILABLE, "503 to every request", "status 503: not now (attempt 5; Retry-After 1 s)"),
     _cell(
         Fault.PAGE,
         "a page with status 200",
-        "status 200: zip was due, the body is html (content type text/html)",
+        "status 200: expected zip, found html (content type text/html)",
     ),
     _cell(
         Fault.CUT_OFF,
-        "half of the body, then the connection ends",
+        "half of the body, then the connection is closed",
         "status …: the body broke off: … (attempt 5)",
     ),
     _cell(Fault.SLOW, "512 bytes at a time", "status 200: slower than … bytes a second for … s (attempt 5)"),
     _cell(
         Fault.HANG,
-        "the request is taken and never answered",
-        "no answer: no answer in time (ReadTimeout) (attempt 5)",
+        "the request is accepted and never answered",
+        "no answer: no response in time (ReadTimeout) (attempt 5)",
     ),
-    _cell(Fault.NAMELESS, "a host of the domain `.invalid`", "no answer: no connection (…) (attempt 5)"),
+    _cell(Fault.NAMELESS, "a host name in the domain `.invalid`", "no answer: no connection (…) (attempt 5)"),
 )
 _BEHIND: Final = ("staged", "normalised", "history", "events", "release", "export")
 _SERVICE: Final = ("fan-out", "worker", "mail", "pruning", "serving")
@@ -44,10 +44,10 @@ UNTOUCHED: Final = tuple(
     Untouched(cell.fault, steps, because)
     for cell in CELLS
     for steps, because in (
-        (_BEHIND, "reads what the step before wrote and asks nobody"),
+        (_BEHIND, "reads only the output of the previous step, no registry"),
         (
             _SERVICE,
-            "asks no registry; endpoints and mail servers that fail are tried again by schedules of their own",
+            "uses no registry; endpoints and mail servers have their own retry schedules",
         ),
     )
 )

@@ -42,7 +42,7 @@ from warehouse.paths import Layout
 from warehouse.reader import Reader
 
 PATIENCE: Final = 60.0
-SAID: Final = {"worker": "what was delivered is kept and written later"}
+SAID: Final = {"worker": "finished attempts are kept and written later"}
 """Of a part that goes on by itself; the others are begun again, which is told with their names."""
 
 ASKED: Final = 20  # times while the disk is full

@@ -97,7 +97,7 @@ def test_a_body_that_is_damaged_before_it_is_read(
     assert told.is_said_in(err.getvalue()), err.getvalue()
     [reason] = [file.reason for file in report.files if file.path.endswith("register.csv")]
     assert reason is not None
-    assert "restore it from a copy, or take the same file in again: the next ingest reads it" in reason
+    assert "restore it from a copy, or ingest the same file again" in reason
     assert State.of(place.settings.data) == before
     mended(place, whole[0])
     assert place.ingest().exit_code == 0

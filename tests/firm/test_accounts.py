@@ -109,8 +109,8 @@ def test_a_broken_file_of_tiers_is_said(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("nonsense", "is no database address"),
-        ("nothing://there", "is no database address"),
+        ("nonsense", "is not a database URL"),
+        ("nothing://there", "is not a database URL"),
         ("mysql://user:secret@host/firm", "FIRM_DATABASE_URL"),
         (
             "postgresql://user:secret@127.0.0.1:1/firm",

@@ -132,11 +132,11 @@ def test_what_is_not_there_is_not_backed_up_and_not_made(tmp_path: Path) -> None
     inside = Inside(tmp_path / "empty")
     said = inside.run("backup", "--to", tmp_path / "kept")
     assert said.exit_code == 1
-    assert "secrets.json is not there" in said.err
+    assert "secrets.json is missing" in said.err
     load_or_create(inside.data / "secrets.json", {})
     said = inside.run("backup", "--to", tmp_path / "kept")
     assert said.exit_code == 1
-    assert "control.sqlite is not there: nothing to back up" in said.err
+    assert "control.sqlite does not exist: nothing to back up" in said.err
     assert not (inside.data / "control.sqlite").exists()
     assert not any((tmp_path / "kept").glob("*"))
 
@@ -166,7 +166,7 @@ def test_a_backup_without_its_secrets_is_refused(here: Inside, there: Inside, tm
     path = there.data / "secrets.json"
     own = json.loads(path.read_text())
     path.unlink()
-    assert "secrets.json is not there: bring it" in refused(there, folder)
+    assert "secrets.json is missing: copy it" in refused(there, folder)
     assert not path.exists(), "none are made"
     load_or_create(path, {})
     other = json.loads(path.read_text())
@@ -186,7 +186,7 @@ def test_a_subscription_that_no_key_opens_is_not_lost_silently(
             log.rows(Account)[0].account_id, secret=Sealer(Secrets.generate().sealing_keys).seal("x")
         )
     folder = taken(here, tmp_path / "kept")
-    assert "open only some of the backup's subscriptions" in refused(there, folder)
+    assert "decrypt only some of the backup's subscriptions" in refused(there, folder)
 
 
 def test_a_ledger_that_ends_before_the_backup_is_refused(here: Inside, there: Inside, tmp_path: Path) -> None:
@@ -201,13 +201,13 @@ def test_a_damaged_backup_is_refused(here: Inside, there: Inside, tmp_path: Path
     (folder / "erased.json").write_text("{}")
     assert "erased.json is not what manifest.json says" in refused(there, folder)
     for text_of, due in (
-        (manifest.replace('"format": 1', '"format": 2'), "another edition's form"),
+        (manifest.replace('"format": 1', '"format": 2'), "format of another version"),
         ("{", "cannot be read"),
         ('{"format": 1}', "cannot be read"),
     ):
         (folder / "manifest.json").write_text(text_of)
         assert due in refused(there, folder, "--check")
-    assert "is no backup" in refused(there, tmp_path)
+    assert "is not a backup" in refused(there, tmp_path)
 
 
 def test_who_was_erased_after_the_backup_stays_erased(here: Inside, there: Inside, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_of_two_lists_of_judgements_the_longer_one_counts(
     apart = (there.data / "judgements.jsonl").read_bytes()
     said = there.run("restore", folder)
     assert said.exit_code == 0
-    assert "went different ways" in said.err
+    assert "have diverged" in said.err
     assert (there.data / "judgements.jsonl").read_bytes() == apart
 
 

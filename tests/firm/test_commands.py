@@ -69,14 +69,14 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
 @check_cases(
     ("arguments", "words"),
     [
-        (("ingest", "xx", "--sandbox"), ("no market 'xx'", "NO, SE, UK")),
+        (("ingest", "xx", "--sandbox"), ("unknown market 'xx'", "NO, SE, UK")),
         (("ingest", "no"), ("--live, --sandbox and --from",)),
         (("ingest", "no", "--live", "--sandbox"), ("--live, --sandbox and --from",)),
         (("ingest", "--from", "/nowhere"), ("/nowhere is not a folder", "<cc>/<dataset>")),
         (("ingest", "--at", "tomorrow", "--sandbox"), ("--at",)),
-        (("export", "xx"), ("no market 'xx'", "NO, FI, UK")),
+        (("export", "xx"), ("unknown market 'xx'", "NO, FI, UK")),
         (("export", "--format", "csv"), ("--format",)),
-        (("rebuild", "xx"), ("no market 'xx'", "NO, SE, UK")),
+        (("rebuild", "xx"), ("unknown market 'xx'", "NO, SE, UK")),
         (("sandbox", "serve", "--faults", "cut_off"), ("PART-OF-PATH=FAULT", "list")),
         (("accounts", "create", "--tier", "pro"), ("--email",)),
         (("serve", "--port", "70000"), ("65535",)),
@@ -105,7 +105,7 @@ def test_a_setting_that_makes_no_sense_is_named(firm: Inside, days: list[Path]) 
         refused(
             said,
             2,
-            f"firm: FIRM_PUBLIC_URL must be a web address, as https://api.example.com, not {address!r}",
+            f"firm: FIRM_PUBLIC_URL must be a URL, for example https://api.example.com, not {address!r}",
         )
     secret = "h=nothing-but-a-key"
     said = firm.run("ingest", "--from", days[0], FIRM_CREDENTIALS=secret)
@@ -127,7 +127,7 @@ def test_doctor_says_what_to_do(firm: Inside) -> None:
     states = [line.split("\t")[0] for line in said.out.splitlines()]
     assert (said.exit_code, states.count("bad")) == (1, 2)
     assert "FIRM_WORKERS must be a whole number from 0, not 'many'" in said.out
-    assert "put back the one that was made, or remove it" in said.out
+    assert "restore the original or delete it" in said.out
     assert "warn\tcontact for registries\tset FIRM_USER_AGENT=" in said.out
 
 
@@ -210,8 +210,8 @@ def test_releases_are_listed_and_verified(lived: Inside) -> None:
     assert newest.startswith("2 *\t")
     assert "NO:fresh" in newest
     assert oldest.startswith("1\t")
-    assert lived.run("release", "verify").out == "release 2 is sound\n"
-    assert lived.run("release", "verify", "1").out == "release 1 is sound\n"
+    assert lived.run("release", "verify").out == "release 2 is valid\n"
+    assert lived.run("release", "verify", "1").out == "release 1 is valid\n"
     refused(lived.run("release", "verify", "7"), 1, "release 7 has no manifest")
 
 
@@ -230,7 +230,7 @@ def test_a_rollback_serves_old_content_and_keeps_events(
     assert firm.profiles(told) == profiles_on(told, 0)
     assert firm.events() == planned(told, 1).keys()
     assert firm.run("release", "verify").exit_code == 0
-    refused(firm.run("release", "rollback", "3"), 1, "release 3 is not one of those kept")
+    refused(firm.run("release", "rollback", "3"), 1, "release 3 is not a kept release")
     firm.ingest(days[1], "no")  # the next ingest brings back what the histories know, and no event again
     assert firm.profiles(told) == profiles_on(told, 1)
     assert firm.events() == planned(told, 1).keys()

@@ -43,16 +43,16 @@ def test_keys_that_are_missing_are_named_with_what_hangs_on_them(tmp_path: Path)
 
 def test_keys_that_are_taken(http: Http) -> None:
     found = [what for state, what, _ in keys(CREDENTIALS, http) if state == "ok"]
-    assert f"streaming key for {STREAM} is taken" in found
-    assert f"key of the REST API for {REST} is taken" in found
+    assert f"streaming key for {STREAM} is accepted" in found
+    assert f"key of the REST API for {REST} is accepted" in found
 
 
 def test_a_refused_key_is_bad_and_names_the_setting(http: Http, registry: Registry) -> None:
     registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
     bad = {what: advice for state, what, advice in keys(CREDENTIALS, http) if state == "bad"}
     assert set(bad) == {
-        f"streaming key for {STREAM} is refused",
-        f"key of the REST API for {REST} is refused",
+        f"streaming key for {STREAM} is rejected",
+        f"key of the REST API for {REST} is rejected",
     }
     assert all(advice.startswith("check FIRM_CREDENTIALS for ") for advice in bad.values())
     registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
@@ -61,4 +61,4 @@ def test_a_refused_key_is_bad_and_names_the_setting(http: Http, registry: Regist
 def test_who_does_not_answer_is_no_reason_to_change_a_key(http: Http, registry: Registry) -> None:
     registry.troubles.by_path["/companies"] = "unavailable"
     warned = [what for state, what, _ in keys(CREDENTIALS, http) if state == "warn"]
-    assert warned == [f"streaming key for {STREAM} cannot be tried"]
+    assert warned == [f"streaming key for {STREAM} could not be checked"]

@@ -56,5 +56,5 @@ def test_doctor_writes_to_nobody(tmp_path: Path) -> None:
             "FIRM_SMTP_SECURITY": "none",
         }
         said = Inside(tmp_path / "data").run("doctor", **given)
-    assert "ok\tmail server 127.0.0.1 can be used" in said.out
+    assert "ok\tmail server 127.0.0.1 works" in said.out
     assert (office.posts, office.recipients) == ([], [])

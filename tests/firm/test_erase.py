@@ -185,7 +185,7 @@ def test_a_holder_goes_and_the_snapshot_still_counts_its_records(firm: Inside) -
 def test_what_is_wrong_is_said_before_anything_is_done(firm: Inside) -> None:
     said = firm.run("erase", f"firm:NO:{TRADER}", "firm:NO:999999999")
     assert said.exit_code == 1
-    assert "nothing is known of firm:NO:999999999" in said.err
+    assert "firm:NO:999999999 is unknown" in said.err
     assert "own_" in said.err
     assert found(firm.data, [TRADER_NAME])
     assert firm.run("erase", "--list", "--json").report == {"erased": []}

@@ -163,7 +163,7 @@ def test_words_and_formats(lived: Lived, tmp_path: Path) -> None:
     assert said.stdout.endswith(f"{tmp_path}/files/NO/0000000003 written\n")
     assert said.stderr.splitlines() == [f"NO: {table}" for table in TABLES if table != "details"]
     again = lived.firm.run("export", "NO", "--format", "parquet", "--to", tmp_path / "files")
-    assert again.stdout.endswith("NO/0000000003 was there already\n")
+    assert again.stdout.endswith("NO/0000000003 already existed\n")
     companies = pl.read_parquet(tmp_path / "files" / "NO" / "*" / "companies.parquet")
     assert companies["id"].to_list() == [
         row["id"] for row in exported(lived.after, "companies") if row["country"] == "NO"
@@ -174,11 +174,11 @@ def test_what_it_says_when_it_cannot(lived: Lived, tmp_path: Path) -> None:
     empty = Inside(tmp_path / "data")
     said = empty.run("export")
     assert (said.exit_code, said.out) == (1, "")
-    assert said.err == "firm: nothing has been published yet: run `firm ingest`\n"
+    assert said.err == "firm: no release yet: run `firm ingest`\n"
     assert not empty.data.exists()
     said = empty.run("export", "xx")
     assert (said.exit_code, said.out) == (2, "")
-    assert said.err == "firm: no market 'xx': there are US, SE, NO, FI, UK\n"
+    assert said.err == "firm: unknown market 'xx'; known: US, SE, NO, FI, UK\n"
     assert empty.run("export", "--format", "csv").exit_code == 2
     said = empty.run("export", FIRM_KEEP_EXPORTS="0")
     assert (said.exit_code, said.out) == (2, "")
@@ -190,5 +190,5 @@ def test_what_it_says_when_it_cannot(lived: Lived, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     said = inside.run("export", "--to", tmp_path / "taken")
     assert (said.exit_code, said.out) == (1, "")
-    assert "Not a directory; make room or name another folder" in said.err
-    assert "the former export stays" in said.err
+    assert "Not a directory; free space or give another folder" in said.err
+    assert "the previous export is unchanged" in said.err

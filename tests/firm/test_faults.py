@@ -45,14 +45,14 @@ CASES = {
     "half of the rows gone": Case(
         {ENTITIES: "half_rows"},
         3,
-        {"no.enheter": r"max_shrink: saw 0\.\d+, allowed 0\.02"},
+        {"no.enheter": r"max_shrink: found 0\.\d+, allowed 0\.02"},
         silent=NORWAY,
         stopped=("NO",),
     ),
     "both registers unreadable": Case(
         {ENTITIES: "html", COMPANIES: "truncated"},
         4,
-        {"no.enheter": "unreadable: saw 1, allowed 0", "uk.companies": "unreadable: saw 1, allowed 0"},
+        {"no.enheter": "unreadable: found 1, allowed 0", "uk.companies": "unreadable: found 1, allowed 0"},
         {"enheter_alle": "html where CSV or JSON", "BasicCompanyDataAsOneFile": "truncated or damaged zip"},
         NORWAY | BRITAIN,
         ("NO", "UK"),
@@ -60,18 +60,18 @@ CASES = {
     "holders cut off, accounts a page": Case(
         {HOLDERS: "truncated", ACCOUNTS: "html"},
         3,
-        {"uk.psc": "unreadable: saw 1, allowed 0"},
-        {"persons": "zip", "Accounts_Bulk_Data": "html where a zip was due"},
+        {"uk.psc": "unreadable: found 1, allowed 0"},
+        {"persons": "zip", "Accounts_Bulk_Data": "expected a zip, found html"},
         BRITISH_HOLDERS | BRITISH_ACCOUNTS,
     ),
     "empty register, half of the holders, empty accounts": Case(
         {ENTITIES: "empty", HOLDERS: "half_rows", ACCOUNTS: "empty"},
         3,
-        {"no.enheter": "unreadable: saw 1, allowed 0", "uk.psc": "unreadable: saw 1, allowed 0"},
+        {"no.enheter": "unreadable: found 1, allowed 0", "uk.psc": "unreadable: found 1, allowed 0"},
         {
             "enheter_alle": "empty where",
             "persons": r"\d+ uk_psc where its trailer promises \d+",
-            "Accounts_Bulk_Data": "empty where a zip was due",
+            "Accounts_Bulk_Data": "expected a zip, found empty",
         },
         NORWAY | BRITISH_HOLDERS | BRITISH_ACCOUNTS,
         ("NO",),
@@ -79,7 +79,7 @@ CASES = {
     "every value one column too far to the left": Case(
         {ENTITIES: "shifted_column", COMPANIES: "shifted_column"},
         4,
-        {"no.enheter": "max_rejected: saw 1.0", "uk.companies": "max_rejected: saw 1.0"},
+        {"no.enheter": "max_rejected: found 1.0", "uk.companies": "max_rejected: found 1.0"},
         {
             "enheter_alle": "the legal form is not a code",
             "BasicCompanyDataAsOneFile": "CompanyNumber is empty",
@@ -101,7 +101,7 @@ CASES = {
     "holders a page": Case(
         {HOLDERS: "html", ACCOUNTS: "truncated"},
         3,
-        {"uk.psc": "unreadable: saw 1, allowed 0"},
+        {"uk.psc": "unreadable: found 1, allowed 0"},
         {"persons": "html where", "Accounts_Bulk_Data": "truncated or damaged zip"},
         BRITISH_HOLDERS | BRITISH_ACCOUNTS,
     ),
@@ -170,7 +170,7 @@ def test_damage_is_held_or_rejected_and_heals(
 def _says(report: dict[str, Any], err: str, case: Case) -> None:
     assert {held["dataset"] for held in report["held"]} == case.held.keys()
     for dataset, pattern in case.held.items():
-        assert re.search(rf"^HELD {dataset}: (?:{pattern})", err, re.MULTILINE), err
+        assert re.search(rf"^QUARANTINED {dataset}: (?:{pattern})", err, re.MULTILINE), err
     found = dict(reasons(report))
     for file, pattern in case.reasons.items():
         assert re.search(pattern, found[file]), found

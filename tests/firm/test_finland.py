@@ -213,10 +213,10 @@ def test_search_answers_of_a_few_companies_dissolve_nobody(
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        ("half_rows", "max_shrink: saw 0.5"),
-        ("truncated", "unreadable: saw 1"),
-        ("html", "unreadable: saw 1"),
-        ("missing_column", "max_rejected: saw 1.0|unreadable: saw 1"),
+        ("half_rows", "max_shrink: found 0.5"),
+        ("truncated", "unreadable: found 1"),
+        ("html", "unreadable: found 1"),
+        ("missing_column", "max_rejected: found 1.0|unreadable: found 1"),
     ],
 )
 def test_a_damaged_register_is_held_and_heals(
@@ -227,7 +227,7 @@ def test_a_damaged_register_is_held_and_heals(
     damaged = copied(days[1], tmp_path / "damaged")
     damage_file(damaged / BULK, fault)
     said = firm.ingest(damaged, "fi", exit_code=4)
-    assert re.search(rf"^HELD fi\.ytj: (?:{why})", said.err, re.MULTILINE), said.err
+    assert re.search(rf"^QUARANTINED fi\.ytj: (?:{why})", said.err, re.MULTILINE), said.err
     assert is_day(firm, told, 0)
     firm.ingest(days[1], "fi", *AGAIN)
     assert firm.profiles(told) == profiles_on(told, 1)

@@ -70,7 +70,7 @@ def test_over_http_day_by_day_with_troubles(asked_once: Inside, told: Told, tmp_
         assert is_day(firm, told, 1)
     with registries(2, faults={"/all_companies": "cut_off"}) as registry:
         said = asked(firm, registry, exit_code=3)
-        assert said.err.startswith("HELD fi.ytj: fetch: saw ")
+        assert said.err.startswith("QUARANTINED fi.ytj: fetch: found ")
         assert firm.events() < planned(told, 1, 2).keys()
         registry.troubles.by_path.clear()
         asked(firm, registry)

@@ -270,10 +270,10 @@ def _loses_a_market(firm: Inside, day: Path, told: Told) -> None:
     assert "Traceback" not in err
     (error,) = [line for line in err.splitlines() if line.startswith("ERROR")]
     assert error.endswith(
-        "signal 9 ended its process: where the machine was short of memory, take in fewer markets at one time, "
-        "then run this again; what is served and what was taken in stays"
+        "its process was killed by signal 9: if the machine was short of memory, ingest fewer markets in parallel, "
+        "then run this again; the published release and ingested data are unchanged"
     )
-    assert "release 2 is published" in out
+    assert "release 2 published" in out
     lost = error.removeprefix("ERROR ")[:2]
     served = firm.profiles(told)
     for place, taken in enumerate(({lost}, {*MARKETS} - {lost})):
@@ -285,4 +285,4 @@ def _loses_a_market(firm: Inside, day: Path, told: Told) -> None:
 def test_registries_are_asked_by_one_process(firm: Inside) -> None:
     said = firm.run("ingest", "--sandbox", *AT_ONCE)
     assert said.exit_code == 2
-    assert "--at-once is for --from FOLDER" in said.err
+    assert "--at-once needs --from FOLDER" in said.err

@@ -17,7 +17,7 @@ from firm.links import sign_in_link
 from warehouse.reader import Reader
 
 EMAIL, LIFETIME = "new@example.com", timedelta(hours=1)
-ONCE = "This link does not work any more"
+ONCE = "This link is no longer valid"
 
 
 def opened(client: TestClient[Any], link: str) -> tuple[str, str]:

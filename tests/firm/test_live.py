@@ -97,11 +97,11 @@ def test_patience_wins_over_passing_troubles(firm: Inside, told: Told) -> None:
 @pytest.mark.parametrize(
     ("path", "fault", "dataset", "why"),
     [
-        ("/enheter/lastned/csv", "html", "no.enheter", "fetch: saw .*/lastned/csv.*html"),
-        ("/enheter/lastned/csv", "half_rows", "no.enheter", "max_shrink: saw 0.5, allowed 0.02"),
-        ("/Accounts_Bulk_Data", "cut_off", "uk.accounts", "fetch: saw .*Accounts_Bulk_Data.*broke off"),
-        ("/BasicCompanyData", "truncated", "uk.companies", "unreadable: saw 1, allowed 0"),
-        ("/en_pscdata.html", "empty", "uk.psc", "fetch: saw .*/en_pscdata.html.*empty"),
+        ("/enheter/lastned/csv", "html", "no.enheter", "fetch: found .*/lastned/csv.*html"),
+        ("/enheter/lastned/csv", "half_rows", "no.enheter", "max_shrink: found 0.5, allowed 0.02"),
+        ("/Accounts_Bulk_Data", "cut_off", "uk.accounts", "fetch: found .*Accounts_Bulk_Data.*broke off"),
+        ("/BasicCompanyData", "truncated", "uk.companies", "unreadable: found 1, allowed 0"),
+        ("/en_pscdata.html", "empty", "uk.psc", "fetch: found .*/en_pscdata.html.*empty"),
     ],
 )
 def test_what_fails_is_held_and_comes_when_it_is_asked_again(
@@ -110,7 +110,7 @@ def test_what_fails_is_held_and_comes_when_it_is_asked_again(
     with registries(1, faults={path: fault}) as registry:
         said = ingest(firm, registry, exit_code=3)
         assert [held["dataset"] for held in said.report["held"]] == [dataset]
-        assert said.err.startswith(f"HELD {dataset}: ")
+        assert said.err.startswith(f"QUARANTINED {dataset}: ")
         assert _matches(why, said.err), said.err
         assert firm.events() <= signalled(told, 1).keys()  # the feeds tell of what a bulk cannot
         registry.troubles.by_path.clear()
@@ -144,4 +144,4 @@ def test_without_a_sandbox_it_says_so(tmp_path: Path) -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     said = Inside(tmp_path / "data").run("ingest", "--sandbox", FIRM_SANDBOX_URL=url)
     assert (said.exit_code, said.out) == (1, "")
-    assert said.err == f"firm: no sandbox answers at {url}: start one with `firm sandbox serve`\n"
+    assert said.err == f"firm: no sandbox responds at {url}: start one with `firm sandbox serve`\n"

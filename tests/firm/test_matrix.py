@@ -1,6 +1,6 @@
 """Five markets and six types of events on one generated world: what is made is what was planned, nothing else.
 
-The table of it stands in README.md between its marks; a difference says what to put there.
+docs/event-matrix.md holds the table between its marks; a failure prints the table to put there.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def test_every_cell_has_events_or_a_reason(counts: dict[matrix.Cell, Count]) -> 
 
 
 @pytest.mark.slow
-def test_the_table_of_the_readme_is_the_one_that_was_lived(counts: dict[matrix.Cell, Count]) -> None:
-    written = matrix.block((ROOT / "README.md").read_text(encoding="utf-8"))
+def test_event_matrix_page_equals_the_counted_events(counts: dict[matrix.Cell, Count]) -> None:
+    written = matrix.block((ROOT / "docs" / "event-matrix.md").read_text(encoding="utf-8"))
     assert written == table(counts, WITHOUT), (
-        f"put between the marks of README.md:\n\n{table(counts, WITHOUT)}"
+        f"put between the marks of docs/event-matrix.md:\n\n{table(counts, WITHOUT)}"
     )
 
 

@@ -130,9 +130,14 @@ def test_what_found_nobody_is_listed_with_the_reason(data: Path) -> None:
     lines = [line.split("\t") for line in listed.output.splitlines()]
     assert lines[0] == ["source", "published", "title", "link", "why", "perhaps"]
     assert sorted((line[0], line[2], *line[4:]) for line in lines[1:]) == [
-        ("no.wires", "A", "nobody answers to what it names", "-"),
-        ("no.wires", "B", "it names nobody by what can be looked up", "-"),
-        ("no.wires", "D", "nobody answers to what it names", "EQUINOR ASA"),  # a listed company, misspelt
+        ("no.wires", "A", "no company matches the names or numbers in the item", "-"),
+        ("no.wires", "B", "the item has no name or number to look up", "-"),
+        (
+            "no.wires",
+            "D",
+            "no company matches the names or numbers in the item",
+            "EQUINOR ASA",
+        ),  # a listed company, misspelt
     ]
     (only,) = CliRunner().invoke(app, ["news", "unmatched", "--limit", "1"]).output.splitlines()[1:]
     assert only.startswith("no.wires")
@@ -153,4 +158,4 @@ def test_every_market_with_the_genuine_folder_of_news(data: Path, sources: Path)
 def test_where_nothing_was_taken_in_there_is_nothing_to_review(tmp_path: Path) -> None:
     said = Inside(tmp_path / "data").run("news", "unmatched")
     assert (said.exit_code, said.out) == (1, "")
-    assert said.err == "firm: nothing of these markets has been taken in here: firm ingest\n"
+    assert said.err == "firm: these markets have no data here: run firm ingest\n"

@@ -39,12 +39,12 @@ def test_show_judge_list_and_reverse(firm: Inside) -> None:
     )
     said = firm.run("owners", "judge", ONE, FIRST, SECOND, "--same", *WHO)
     assert (said.exit_code, said.err) == (0, "")
-    assert said.out.startswith("judgement 1:")
+    assert said.out.startswith("decision 1:")
     assert firm.run("owners", "reverse", "1", *WHO).exit_code == 0
     rows = firm.run("owners", "list", "--company", ONE, "--json").report["judgements"]
     assert [(row["number"], row["verdict"], row["in_force"], row["by"]) for row in rows] == [
         (1, "same", False, "anna"),
-        (2, "takes back 1", False, "anna"),
+        (2, "reverses 1", False, "anna"),
     ]
     assert "one house" in firm.run("owners", "list").out
 
@@ -52,11 +52,11 @@ def test_show_judge_list_and_reverse(firm: Inside) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("judge", COMPANY, FIRST, "own_nobody", "--same", *WHO), "own_nobody holds nothing of"),
+        (("judge", COMPANY, FIRST, "own_nobody", "--same", *WHO), "own_nobody is not a holder of"),
         (("judge", COMPANY, FIRST, SECOND, *WHO), "--same or --different"),
         (("judge", COMPANY, FIRST, SECOND, "--same", "--by", "anna"), "--reason"),
         (("show", "firm:FI:1000009-9"), "no holder of"),
-        (("reverse", "7", *WHO), "no judgement 7"),
+        (("reverse", "7", *WHO), "no decision 7"),
         (("list", "--company", "nobody"), "no company number"),
     ],
 )
@@ -70,4 +70,4 @@ def test_errors_say_what_is_wrong(firm: Inside, words: tuple[str, ...], why: str
 def test_nothing_judged_is_told(firm: Inside) -> None:
     said = firm.run("owners", "list")
     assert (said.exit_code, said.out) == (0, "")
-    assert "nothing has been judged" in said.err
+    assert "no decisions yet" in said.err

@@ -23,7 +23,7 @@ def test_it_is_told_first_and_removed_when_one_says_so(firm: Inside) -> None:
     told = firm.run("prune", "--raw-days", "30")
     assert (told.exit_code, left.exists()) == (0, True)
     assert "se.scb\t0\t0\t1\t0\n" in told.out
-    assert told.out.endswith("0 bytes may go; nothing was removed: say --yes\n")
+    assert told.out.endswith("0 bytes can be removed; add --yes to delete\n")
     assert firm.run("prune", "se", "--raw-days", "30", "--yes", "--json").report == {
         "removed": True,
         "datasets": [{"dataset": "se.scb", "bodies": 0, "batches": [], "leftovers": 1, "bytes": 0}],
@@ -36,4 +36,4 @@ def test_rows_never_go_before_their_bodies(firm: Inside) -> None:
     for more in (("--staged-days", "9"), ("--staged-days", "9", "--raw-days", "10")):
         said = firm.run("prune", *more)
         assert (said.exit_code, said.out) == (2, "")
-        assert "give --raw-days too" in said.err
+        assert "also give --raw-days" in said.err

@@ -240,8 +240,8 @@ def _written(caller: httpx.Client, webhook: str) -> tuple[set[str], int]:
 def _is_whole_here_and_there(machines: Machines, bucket: Bucket) -> None:
     beside = Inside(machines.folder / "serve-1")
     assert "2 *" in beside.run("release", "list", **bucket.environment).out
-    assert "is sound" in beside.run("release", "verify", **bucket.environment).out
-    assert "nothing newer" in beside.run("release", "pull", **bucket.environment).out
+    assert "is valid" in beside.run("release", "verify", **bucket.environment).out
+    assert "no newer release" in beside.run("release", "pull", **bucket.environment).out
     exported = machines.run("export", "fi", "--format", "parquet", "--json")
     listed = [file["name"] for file in json.loads(exported.out)["exports"][0]["files"]]
     assert {f"exports/FI/0000000002/{name}" for name in (*listed, "manifest.json")} < set(bucket.listed())
@@ -273,7 +273,7 @@ def test_the_doctor_looks_at_the_store(bucket: Bucket, tmp_path: Path) -> None:
     assert re.search(r"ok\tobject store s3://\S+: release 0\t", well.out)
     bucket.faults.append(Fault("careless", "^PUT .*/doctor-", times=100))
     careless = inside.run("doctor", **bucket.environment)
-    assert (careless.exit_code, "writes over what is there" in careless.out) == (1, True)
+    assert (careless.exit_code, "overwrites existing objects" in careless.out) == (1, True)
     assert bucket.listed() == []
     bucket.faults.clear()
     bucket.call("PUT", "releases/current.json", b'{"release": 7}')

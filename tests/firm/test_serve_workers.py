@@ -159,7 +159,7 @@ def test_a_killed_worker_is_replaced_and_the_end_loses_nothing(firm: Firm, tmp_p
     # all was written at the end but what the killed one had gathered for a quarter of a second
     assert callers.answered // 2 < len(requests) <= callers.answered + callers.failed + 1
     messages = [str(line.get("message", "")) for line in lines]
-    assert sum("by SIGKILL; another takes its place" in message for message in messages) == 1
+    assert sum("by SIGKILL; a new one is started" in message for message in messages) == 1
     assert messages[-1] == "stopped"
     assert served.key not in served.log.read_text()
 

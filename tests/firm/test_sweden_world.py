@@ -152,11 +152,11 @@ def test_patience_wins_over_passing_troubles(fresh: Inside, told: Told) -> None:
 @pytest.mark.parametrize(
     ("path", "fault", "dataset", "why"),
     [
-        ("/bolagsverket/", "half_rows", "se.bolagsverket", r"max_shrink: saw 0\.\d+, allowed"),
+        ("/bolagsverket/", "half_rows", "se.bolagsverket", r"max_shrink: found 0\.\d+, allowed"),
         ("/scb/", "truncated", "se.scb", "unreadable|fetch"),
-        (f"{ARCHIVE}/44_2", "cut_off", "se.arsredovisningar", "fetch: saw .*broke off"),
-        ("/organisationer", "html", "se.organisationer", "fetch: saw .*html"),
-        ("/Search", "html", "se.insyn", "fetch: saw .*export"),
+        (f"{ARCHIVE}/44_2", "cut_off", "se.arsredovisningar", "fetch: found .*broke off"),
+        ("/organisationer", "html", "se.organisationer", "fetch: found .*html"),
+        ("/Search", "html", "se.insyn", "fetch: found .*export"),
     ],
 )
 def test_what_fails_is_held_and_comes_when_it_is_asked_again(
@@ -166,7 +166,9 @@ def test_what_fails_is_held_and_comes_when_it_is_asked_again(
         # where the register of companies itself is missing, its only market stands still
         held = ask(fresh, registry, exit_code=4 if dataset == "se.bolagsverket" else 3)
         assert [row["dataset"] for row in held.report["held"]] == [dataset]
-        assert re.search(rf"^HELD {dataset}: (?:{why})", held.err, re.IGNORECASE | re.MULTILINE), held.err
+        assert re.search(rf"^QUARANTINED {dataset}: (?:{why})", held.err, re.IGNORECASE | re.MULTILINE), (
+            held.err
+        )
         registry.troubles.by_path.clear()
         assert ask(fresh, registry, *AGAIN).report["held"] == []
     # what came later than a founded company itself is an event, though the truth has both on one day
@@ -195,7 +197,7 @@ def test_damaged_files_are_held_and_heal(
     folder = damaged(days[1], tmp_path / "damaged", {name: fault})
     said = firm.run("ingest", "se", "--from", folder, "--json")
     assert [row["dataset"] for row in said.report["held"]] == [dataset]
-    assert re.search(rf"HELD {dataset}: (?:{why})", said.err), said.err
+    assert re.search(rf"QUARANTINED {dataset}: (?:{why})", said.err), said.err
     assert firm.events() <= planned(told, 1).keys()
     firm.ingest(days[1], "se", *AGAIN)
     assert firm.events() >= {

@@ -72,7 +72,7 @@ CONNECTORS: Final = (
     Mutant(
         "cursor: a feed goes on one entry too far",
         "connectors/no/oppdateringer_fetch.py",
-        "page = self._from(reached + 1)  # inclusive: what comes next begins one further on",
+        "page = self._from(reached + 1)  # the parameter is inclusive",
         "page = self._from(reached + 2)",
         "tests/connectors/no/test_no_answers.py::test_pitfall_10_the_cursor_is_inclusive_and_ids_have_gaps",
     ),
@@ -136,7 +136,7 @@ CONNECTORS: Final = (
     Mutant(
         "check digits: any LEI is one",
         "connectors/gleif/numbers.py",
-        "_VALID: Final = 1  # ISO 7064: the number made of an LEI, modulo 97",
+        "_VALID: Final = 1  # ISO 7064: remainder of a valid LEI's number modulo 97",
         "_VALID: Final = 2",
         "tests/connectors/gleif/test_gleif_records.py::test_lei_check_digits",
     ),

@@ -82,7 +82,7 @@ PIPELINES: Final = (
     Mutant(
         "silence: accounts of many years ago are news",
         "pipelines/steps/changes.py",
-        "SILENT_MONTHS: Final = 24  # periods that ended longer before the baseline are nobody's news",
+        "SILENT_MONTHS: Final = 24  # periods that ended longer than this before the baseline create no event",
         "SILENT_MONTHS: Final = 25",
         f"{_EVENTS}::test_periods_long_before_the_baseline_are_silent",
     ),

@@ -83,7 +83,7 @@ OWNERS = Table(
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     if head.startswith(b"<"):
-        return NotOurs("HTML where records were due")
+        return NotOurs("expected records, found HTML")
     found = re.search(r"\d{4}-\d{2}-\d{2}", name)
     day = datetime.fromisoformat(found.group()).replace(tzinfo=UTC) if found else None
     return Recognised(day, Scope.FULL)

@@ -44,7 +44,7 @@ def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the
     numbers = _until_forever(day, 2)
     settings, told = Settings.read({"FIRM_DATA": str(tmp_path / "data"), "FIRM_WORKERS": "1"}), list[str]()
     assert ingest(settings, ("FI",), Folder(day), progress=told.append).exit_code == 0
-    assert "FI: companies.registered_date: 2 more than a year ahead, taken as unknown" in told
+    assert "FI: companies.registered_date: 2 dates more than a year ahead, treated as unknown" in told
     with History(settings.layout, "FI") as history:
         companies = history.open_rows(COMPANIES)
     without = companies.filter(pl.col("registered_date").is_null())["org_number"]

@@ -125,5 +125,5 @@ def test_asked_again_it_takes_out_what_has_come_since(place: Linked, monkeypatch
 
 
 def test_holders_are_named_by_columns_of_staged_tables() -> None:
-    with pytest.raises(ValueError, match="holders are named in fi_stakes"):
+    with pytest.raises(ValueError, match="no dataset stages fi_stakes"):
         replace(LINKED_MARKET, holders={"fi_stakes": ("nobody",)})

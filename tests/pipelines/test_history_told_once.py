@@ -42,7 +42,7 @@ def notice(register: str, native: str) -> dict[str, Any]:
 
 def test_the_united_states_name_the_reports_that_have_no_headline() -> None:
     assert UNITED_STATES.untitled == ("us.headers",)
-    with pytest.raises(ValueError, match="untitled names a dataset that is none"):
+    with pytest.raises(ValueError, match="untitled names a dataset of another market"):
         replace(MARKET, untitled=("fi.nowhere",))
 
 

@@ -222,7 +222,7 @@ def test_unreadable_and_unknown_files_are_listed_and_harm_nothing(place: Place) 
     assert (report.exit_code, report.release) == (DONE, 1)
     told = {Path(file.path).name: file for file in report.files}
     assert "zip" in (told["cut.zip"].reason or "")
-    assert told["page.json"].reason == "HTML where records were due"
+    assert told["page.json"].reason == "expected records, found HTML"
     assert told["page.json"].dataset is None
     assert "not JSON" in (told["bad.json"].reason or "")
     assert told["readme.txt"].reason == "no dataset reads files of this name"
@@ -319,7 +319,7 @@ def test_a_second_ingest_of_a_market_is_refused(place: Place) -> None:
 
 
 def test_an_unknown_market_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnknownMarket, match="no market 'zz'"):
+    with pytest.raises(UnknownMarket, match="unknown market 'zz'"):
         ingest(Settings(data=tmp_path), ["zz"], Folder(tmp_path))
 
 

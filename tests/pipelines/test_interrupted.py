@@ -13,7 +13,7 @@ from pipelines.interrupted import Interrupted, advised, explained
 from pipelines.settings import Settings
 
 HERE = Settings(data=Path("/data"))
-AGAIN = ", then run this again; what is served and what was taken in stays"
+AGAIN = ", then run this again; the published release and ingested data are unchanged"
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ AGAIN = ", then run this again; what is served and what was taken in stays"
     [
         (
             OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/data/x"),
-            "[Errno 28] No space left on device: '/data/x': make room on that disk" + AGAIN,
+            "[Errno 28] No space left on device: '/data/x': free space on that disk" + AGAIN,
         ),
         (MemoryError(), "MemoryError: give this process more memory" + AGAIN),
         (FileNotFoundError(errno.ENOENT, "No such file", "/data/x"), "[Errno 2] No such file: '/data/x'"),
         (
             OperationalError("SELECT 'hidden'", {}, Exception("database or disk is full")),
             "the database of Dagster's records below /data/dagster failed (database or disk is full): "
-            "make room on that disk" + AGAIN,
+            "free space on that disk" + AGAIN,
         ),
     ],
 )

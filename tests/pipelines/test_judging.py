@@ -102,15 +102,15 @@ def test_a_holder_is_said_to_be_a_company(place: Place) -> None:
 @check_cases(
     ("judged", "why"),
     [
-        (told("own_nobody", FIRST), "holds nothing of"),
-        (told(FIRST, "own_nobody"), "holds nothing of"),
-        (told(FIRST, FIRST), "one record"),
+        (told("own_nobody", FIRST), "is not a holder of"),
+        (told(FIRST, "own_nobody"), "is not a holder of"),
+        (told(FIRST, FIRST), "the same record"),
         (told(FIRST, "nobody at all"), "neither a holder"),
-        (told(FIRST, f"firm:FI:{THREE}"), "not known here"),
+        (told(FIRST, f"firm:FI:{THREE}"), "is unknown here"),
         (told(FIRST, COMPANY), "the company itself"),
         (told(FIRST, SECOND, DIFFERENT, OTHER), "no holder of"),
-        (told(FIRST, SECOND, SAME, "firm:NO:923609016"), "nothing of market NO"),
-        (told(FIRST, SECOND, SAME, "nobody at all"), "no company number"),
+        (told(FIRST, SECOND, SAME, "firm:NO:923609016"), "market NO has no data here"),
+        (told(FIRST, SECOND, SAME, "nobody at all"), "not a company number"),
     ],
 )
 def test_unknown_ids_are_told_and_nothing_is_kept(place: Place, judged: Told, why: str) -> None:

@@ -312,7 +312,7 @@ def test_any_order_of_the_files_leads_to_the_same_state(tmp_path: Path) -> None:
     [
         ((Link("fi_nothing", "lei", "fi_lei", "lei"),), "which no dataset stages"),
         ((Link("fi_issuers", "number", "fi_lei", "lei"),), "a link names number of fi_issuers"),
-        (tuple(reversed(LINKS)), "is linked through fi_list before that is"),
+        (tuple(reversed(LINKS)), "needs fi_list to be linked first"),
     ],
 )
 def test_links_that_cannot_be_followed_are_refused_at_once(links: tuple[Link, ...], said: str) -> None:

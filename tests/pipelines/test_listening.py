@@ -156,7 +156,7 @@ def test_a_run_tells_of_a_reader_that_tries_in_vain(feed: Feed) -> None:
             [batch] = workspace.receipts.batches()
             told = workspace.receipts.read(batch, raw.receipt_name(feed.dataset().key))
     assert told is not None
-    assert "its reader tries in vain" in told["failure"]
+    assert "its feed reader fails" in told["failure"]
     feed.runs = 30  # days later the note is of no connection any more
     with closing(feed.workspace()) as workspace, reader_lock(workspace, feed.dataset()):
         assert listening.in_trouble(workspace, feed.dataset()) is None

@@ -85,7 +85,7 @@ def test_a_piece_that_a_reader_fails_on_is_rejected_alone(
     outcomes = list(pool(1, 100).read(partial(faulty, error), iter(pieces(3))))
     assert [len(outcome.batches) for outcome in outcomes] == [1, 0, 1]
     reason = outcomes[1].reason or ""
-    assert reason.startswith(f"the reader failed on it ({type(error).__name__}")
+    assert reason.startswith(f"the parser failed on it ({type(error).__name__}")
     assert reason.endswith("): a defect, please report this file")
     assert "\n" not in reason
 
@@ -111,7 +111,7 @@ def test_what_a_reader_fails_on_is_told_by_its_place_and_never_quoted() -> None:
     exec(compile(source, "/anywhere/connectors/se/reader.py", "exec"), read)
     outcome = read_one(read["read"], next(iter(pieces(1))))
     assert outcome.reason == (
-        "the reader failed on it (ValueError in connectors/se/reader.py:2): a defect, please report this file"
+        "the parser failed on it (ValueError in connectors/se/reader.py:2): a defect, please report this file"
     )
 
 
@@ -142,7 +142,7 @@ def test_a_full_edition_that_a_reader_fails_on_is_held_by_its_guard(tmp_path: Pa
         report = place.ingest()
     assert [(one.dataset, one.guard) for one in report.held] == [("fi.accounts", "unreadable")]
     assert [file.reason for file in report.files if file.path.endswith("a1.json")] == [
-        "the reader failed on it (TypeError): a defect, please report this file"
+        "the parser failed on it (TypeError): a defect, please report this file"
     ]
 
 
@@ -162,5 +162,5 @@ def test_a_file_that_cannot_be_taken_apart_as_nobody_foresaw_is_rejected_alone(t
         report = place.ingest()
     assert report.release == 1
     assert [file.reason for file in report.files if file.path.endswith("a2.json")] == [
-        "the reader failed on it (IndexError): a defect, please report this file"
+        "the parser failed on it (IndexError): a defect, please report this file"
     ]

@@ -214,7 +214,7 @@ def test_what_cannot_be_rebuilt_is_said_before_anything_is_made(place: Place) ->
     staged = place.settings.layout.staged / "fi.register"
     gone = next(staged.glob("*/fi_register.parquet"))
     gone.unlink()
-    with pytest.raises(Incomplete, match=f"rows of fi.register/{gone.parent.name} are gone from STAGED"):
+    with pytest.raises(Incomplete, match=f"rows of fi.register/{gone.parent.name} are missing from STAGED"):
         rebuilt(place)
     assert content(place) == before
     shutil.rmtree(place.settings.layout.history)

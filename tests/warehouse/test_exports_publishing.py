@@ -191,7 +191,7 @@ def test_a_full_disk_is_told_and_the_former_export_stays(small: Layout, limit: i
     process.join()
     assert number == errno.EFBIG
     assert "cannot write" in message
-    assert "the former export stays" in message
+    assert "the previous export is unchanged" in message
     assert sorted(path.name for path in (small.exports / "NO").iterdir()) == ["0000000001", "latest.json"]
     assert Exports(small).latest("NO") == Export("NO", former.folder, former.manifest, is_new=False)
     assert is_whole(former)

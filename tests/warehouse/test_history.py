@@ -80,7 +80,7 @@ def test_companies_that_are_not_touched_stay_as_they_are(layout: Layout) -> None
 def test_a_key_twice_or_null_is_refused(layout: Layout) -> None:
     twice = rows(COMPANIES, company(1), company(1))
     with History(layout, "NO") as history:
-        with pytest.raises(ValueError, match="null or twice"):
+        with pytest.raises(ValueError, match="null or duplicated"):
             history.apply(COMPANIES, twice, ids(twice), day(0))
         assert history.open_rows(COMPANIES).is_empty()
 

@@ -38,7 +38,7 @@ def test_a_reversal_is_a_row_too_and_only_what_is_not_taken_back_is_in_force(lay
 
 
 @pytest.mark.parametrize(
-    ("number", "why"), [(9, "no judgement 9"), (1, "taken back already"), (2, "judge anew")]
+    ("number", "why"), [(9, "no decision 9"), (1, "already reversed"), (2, "make a new one")]
 )
 def test_what_cannot_be_taken_back_is_told(layout: Layout, number: int, why: str) -> None:
     store = Judgements(layout)

@@ -105,7 +105,7 @@ def test_a_batch_that_fails_is_not_there_and_one_is_written_once(layout: Layout)
     with lake.writer("no.x", "b1") as writer:
         writer.rows(STAGED, piece, staged_rows(("1", "A")))
     assert lake.batches("no.x") == ["b1"]
-    with pytest.raises(FileExistsError, match="staged already"), lake.writer("no.x", "b1"):
+    with pytest.raises(FileExistsError, match="already staged"), lake.writer("no.x", "b1"):
         pass
 
 

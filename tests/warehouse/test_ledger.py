@@ -96,5 +96,5 @@ def test_healing_takes_away_what_no_release_covers_and_makes_lost_lookups_again(
 def test_a_release_below_the_last_segment_is_refused(layout: Layout) -> None:
     ledger = Ledger(layout)
     ledger.append(2, rows(EVENTS, event("a")), day(1))
-    with pytest.raises(ValueError, match="heal first"):
+    with pytest.raises(ValueError, match="repair it first"):
         ledger.append(2, rows(EVENTS, event("b")), day(1))

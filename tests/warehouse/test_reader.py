@@ -101,7 +101,7 @@ def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
         with reader.pin() as snapshot:
             assert snapshot.number == 1
     assert [record.message for record in caplog.records] == [
-        "release 1 stays: the one after it cannot be opened"
+        "release 1 stays in use: the next one cannot be opened"
     ]
     layout.current.write_text(before)
     clock.now += 1

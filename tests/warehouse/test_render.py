@@ -65,8 +65,8 @@ def test_sound_rows_break_nothing() -> None:
 @check_cases(
     ("table", "given", "column", "rule"),
     [
-        (COMPANIES, {"name": None}, "name", "null where a value is due"),
-        (COMPANIES, {"name": ""}, "name", "empty text where null is due"),
+        (COMPANIES, {"name": None}, "name", "null in a required column"),
+        (COMPANIES, {"name": ""}, "name", "empty text instead of null"),
         (COMPANIES, {"status": "closed"}, "status", "value is not in the code list"),
         (COMPANIES, {"registered_date": date(2028, 1, 1)}, "registered_date", "date more than a year ahead"),
         (COMPANIES, {"address_lines": ["a", None]}, "address_lines", "null inside a list"),

@@ -313,11 +313,11 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
     [
         (
             "DELETE FROM search WHERE company_id = 'firm:NO:900000000'",
-            "rows of search are not those of companies",
+            "search rows do not match the companies",
         ),
-        ("UPDATE search SET status = 'dissolved'", "rows of search are not those of companies"),
+        ("UPDATE search SET status = 'dissolved'", "search rows do not match the companies"),
         ("UPDATE search SET rank = 7", "share a rank"),
-        ("DELETE FROM places", "places that are not told"),
+        ("DELETE FROM places", "refer to unknown places"),
     ],
 )
 def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:

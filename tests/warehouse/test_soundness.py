@@ -30,7 +30,7 @@ def test_a_patch_may_not_repeat_a_key_of_another_company(layout: Layout) -> None
         )
     publish(layout, "NO", "SE")
     learn(layout, "SE", 1, filings=[_filing("firm:SE:900000001", "fil_NO")])
-    with pytest.raises(Unsound, match=r"release 2: warehouse\.duckdb: a key stands twice in filings"):
+    with pytest.raises(Unsound, match=r"release 2: warehouse\.duckdb: duplicate keys in filings"):
         publish(layout, "SE", at=1)
     assert manifests.covered(layout)[0] == 1
 
@@ -40,7 +40,7 @@ def test_a_patch_may_not_leave_what_it_replaces(layout: Layout, monkeypatch: pyt
     publish(layout, "NO")
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS"), member("NO", 2)])
     monkeypatch.setattr("warehouse.patching._among", lambda _: "WHERE false")
-    with pytest.raises(Unsound, match=r"release 2: warehouse\.duckdb: a key stands twice in companies"):
+    with pytest.raises(Unsound, match=r"release 2: warehouse\.duckdb: duplicate keys in companies"):
         publish(layout, "NO", at=1)
 
 
@@ -65,6 +65,6 @@ def test_a_whole_look_finds_keys_that_repeat(layout: Layout, monkeypatch: pytest
         assert (found.counts, found.fingerprint) == (manifest.counts, manifest.content_fingerprint)
         connection.execute("INSERT INTO owners FROM owners ORDER BY company_id DESC LIMIT 1")
         connection.execute("UPDATE filings SET filing_id = 'fil_1'")
-        repeated = r"release 1: warehouse\.duckdb: a key stands twice in filings, owners"
+        repeated = r"release 1: warehouse\.duckdb: duplicate keys in filings, owners"
         with pytest.raises(Unsound, match=repeated):
             soundness.content(connection, 1)

@@ -11,15 +11,15 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Further keys at top level. */
+                    /** @description Additional top-level keys. */
                     include?: ("detail" | "identifiers" | "address" | "sources")[];
-                    /** @description Only these keys (and what `include` adds); `id` always stays. */
+                    /** @description Return only these keys, and those added by `include`; `id` is always returned. */
                     fields?: ("id" | "org_number" | "name" | "country" | "sni_code" | "sni_label" | "municipality" | "county" | "registered_date" | "status" | "is_listed" | "latest_revenue" | "latest_currency" | "latest_year")[];
                 };
                 header?: never;
                 path: {
                     /**
-                     * @description Registry number, or full id. Accepted spellings: /problems/invalid-org-number.
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
                      * @example 5599999991
                      */
                     org_number: string;
@@ -54,27 +54,27 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Kind of period. */
+                    /** @description Type of period. */
                     period_type?: "annual" | "quarterly" | "all";
-                    /** @description The newest fiscal years, this many. */
+                    /** @description Only the newest fiscal years; the number of years. */
                     years?: number;
                     /** @description First fiscal year. */
                     from_year?: number;
                     /** @description Last fiscal year. */
                     to_year?: number;
-                    /** @description Group figures or the company's own; default: group where there are any. */
+                    /** @description true: consolidated figures; false: the company's own. Default: consolidated if available. */
                     consolidated?: boolean;
-                    /** @description `history`: superseded versions too; `sources`: where figures come from. */
+                    /** @description `history` adds superseded versions; `sources` adds the origin of the figures. */
                     include?: ("sources" | "history")[];
-                    /** @description Rows of one page. */
+                    /** @description Maximum number of rows per page. */
                     limit?: number;
-                    /** @description Where to go on: `next_cursor` of the page before. Only `limit` may change between pages. */
+                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
                     cursor?: string;
                 };
                 header?: never;
                 path: {
                     /**
-                     * @description Registry number, or full id. Accepted spellings: /problems/invalid-org-number.
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
                      * @example 5599999991
                      */
                     org_number: string;
@@ -109,22 +109,22 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Owners on this day; default today. */
+                    /** @description Owners as of this date; default: today. */
                     as_of?: string;
                     /**
-                     * @description Only holders with at least this share.
+                     * @description Only owners with at least this share, in percent.
                      * @example 5
                      */
                     min_pct?: number;
-                    /** @description Rows of one page. */
+                    /** @description Maximum number of rows per page. */
                     limit?: number;
-                    /** @description Where to go on: `next_cursor` of the page before. Only `limit` may change between pages. */
+                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
                     cursor?: string;
                 };
                 header?: never;
                 path: {
                     /**
-                     * @description Registry number, or full id. Accepted spellings: /problems/invalid-org-number.
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
                      * @example 5599999991
                      */
                     org_number: string;
@@ -159,23 +159,23 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only these types. */
+                    /** @description Only events of these types. */
                     event_type?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory")[];
-                    /** @description Recorded at this instant or later. */
+                    /** @description Recorded at or after this time. */
                     since?: string;
-                    /** @description Recorded before this instant. */
+                    /** @description Recorded before this time. */
                     until?: string;
-                    /** @description `asc` is a tail: `next_cursor` is never null; keep it and call again later. */
+                    /** @description With `asc`, `next_cursor` is never null: store it and call again later to poll for new events. */
                     order?: "desc" | "asc";
-                    /** @description Rows of one page. */
+                    /** @description Maximum number of rows per page. */
                     limit?: number;
-                    /** @description Where to go on: `next_cursor` of the page before. Only `limit` may change between pages. */
+                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
                     cursor?: string;
                 };
                 header?: never;
                 path: {
                     /**
-                     * @description Registry number, or full id. Accepted spellings: /problems/invalid-org-number.
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
                      * @example firm:SE:5599999991
                      */
                     company_id: string;
@@ -218,59 +218,59 @@ export interface components {
             sni_code: string | null;
             /** @description Label of the industry code. */
             sni_label: string | null;
-            /** @description As the register spells it. */
+            /** @description As written in the register. */
             municipality: string | null;
-            /** @description As the register spells it. */
+            /** @description As written in the register. */
             county: string | null;
             /**
              * Format: date
-             * @description Entry into the register.
+             * @description Date of entry into the register.
              */
             registered_date: string | null;
             /**
-             * @description State of the company.
+             * @description Status of the company.
              * @enum {string}
              */
             status: "active" | "dormant" | "dissolved";
-            /** @description True on evidence only; false means no evidence. */
+            /** @description True only with evidence of a listing; false means no evidence. */
             is_listed: boolean;
             /**
              * Format: int64
-             * @description Revenue of the newest annual period that has one.
+             * @description Revenue of the newest annual period with a revenue figure.
              */
             latest_revenue: number | bigint | null;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             latest_currency: string | null;
             /**
              * Format: int32
              * @description Fiscal year of latest_revenue.
              */
             latest_year: number | null;
-            /** @description The register's code or text. */
+            /** @description Code or text of the register. */
             legal_form_code?: string | null;
             /** @description Its label. */
             legal_form_label?: string | null;
-            /** @description Why, where a register says. */
+            /** @description The reason, if the register gives one. */
             status_detail?: string | null;
-            /** @description The register's own word. */
+            /** @description The status in the register's own terms. */
             registry_status?: string | null;
             /**
              * Format: date
-             * @description Removal from the register.
+             * @description Date of removal from the register.
              */
             dissolved_date?: string | null;
             /**
              * Format: int32
-             * @description Latest count in the register.
+             * @description Latest number in the register.
              */
             employees?: number | null;
             /** @description As registered. */
             website?: string | null;
             /** @description Former names, newest first. */
             previous_names?: string[];
-            /** @description Edition of the code list. */
+            /** @description Version of the code list. */
             industry_scheme?: string | null;
-            /** @description Dataset of the evidence; null: no listing source loaded. */
+            /** @description Dataset the evidence comes from; null if no listing source is loaded. */
             is_listed_source?: string | null;
             /** @description Legal entity identifier. */
             lei?: string | null;
@@ -284,21 +284,21 @@ export interface components {
             vat?: string | null;
             /** @description European unique identifier. */
             euid?: string | null;
-            /** @description SEC's number. */
+            /** @description SEC Central Index Key. */
             cik?: string | null;
             address?: components["schemas"]["PostalAddress"];
-            /** @description Registers behind the profile. */
+            /** @description Sources of the profile. */
             sources?: components["schemas"]["ProfileSource"][];
         };
-        /** @description One register behind the profile. */
+        /** @description One source of the profile. */
         ProfileSource: {
             /** @description Key of the dataset. */
             register: string;
-            /** @description The register's own id. */
+            /** @description Id in the register. */
             native_id: string | null;
             /**
              * Format: uri
-             * @description Public address of the record.
+             * @description Public URL of the record.
              */
             url: string | null;
             /**
@@ -308,7 +308,7 @@ export interface components {
             retrieved_at: string | null;
             /** @description Licence of the data. */
             licence: string | null;
-            /** @description Fields that came from it. */
+            /** @description Fields taken from it. */
             fields: string[];
         };
         /** @description The business address. */
@@ -319,29 +319,29 @@ export interface components {
             postal_code: string | null;
             /** @description Postal place. */
             post_town: string | null;
-            /** @description As the register spells it. */
+            /** @description As written in the register. */
             municipality: string | null;
-            /** @description The country's own code. */
+            /** @description National code. */
             municipality_code: string | null;
-            /** @description As the register spells it. */
+            /** @description As written in the register. */
             county: string | null;
-            /** @description The country's own code. */
+            /** @description National code. */
             county_code: string | null;
-            /** @description ISO 3166-1 alpha-2 (GB, not UK). */
+            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
             country: string | null;
         };
-        /** @description One period, its newest version unless history is asked for. */
+        /** @description One period in its newest version; with include=history also earlier versions. */
         FinancialPeriod: {
-            /** @description As 2025 or 2026-Q3. */
+            /** @description For example 2025 or 2026-Q3. */
             period: string;
             /**
-             * @description Kind of period.
+             * @description Type of period.
              * @enum {string}
              */
             period_type: "annual" | "quarterly";
             /**
              * Format: int32
-             * @description Year of period_end (US: the filer's own label).
+             * @description Year of period_end (US: as labelled by the filer).
              */
             fiscal_year: number;
             /**
@@ -351,15 +351,15 @@ export interface components {
             fiscal_quarter: number | null;
             /**
              * Format: date
-             * @description First day.
+             * @description First day of the period.
              */
             period_start: string;
             /**
              * Format: date
-             * @description Last day.
+             * @description Last day of the period.
              */
             period_end: string;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string | null;
             /**
              * Format: int64
@@ -388,41 +388,41 @@ export interface components {
             total_assets: number | bigint | null;
             /**
              * Format: int32
-             * @description Average number in the period.
+             * @description Average number of employees in the period.
              */
             employees: number | null;
-            /** @description Group figures. */
+            /** @description Whether the figures are consolidated. */
             is_consolidated: boolean;
-            /** @description Accounting rules, as the filing names them. */
+            /** @description Accounting standard, as named in the filing. */
             accounting_standard: string | null;
             /** @description The document. */
             filing_id: string;
             /**
              * Format: date
-             * @description Day of filing.
+             * @description Date of filing.
              */
             filed_at: string | null;
             /**
              * Format: int32
-             * @description 1 for the first document of the period.
+             * @description Version number; 1 for the first document of the period.
              */
             version: number;
-            /** @description Version 2 or later. */
+            /** @description Whether this is version 2 or later. */
             is_restated: boolean;
-            /** @description Fields computed, not read. */
+            /** @description Fields that were computed instead of read from the document. */
             derived: string[];
-            /** @description With include=sources. */
+            /** @description Present with include=sources. */
             sources?: components["schemas"]["FigureSource"][];
         };
-        /** @description The document behind the figures. */
+        /** @description The document the figures come from. */
         FigureSource: {
             /** @description Key of the dataset. */
             register: string;
-            /** @description The register's own id. */
+            /** @description Id in the register. */
             native_id: string | null;
             /**
              * Format: uri
-             * @description Public address of the document.
+             * @description Public URL of the document.
              */
             url: string | null;
             /**
@@ -441,24 +441,24 @@ export interface components {
             name: string;
             /** @description The rows of this page. */
             data: components["schemas"]["FinancialPeriod"][];
-            /** @description Where to go on; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
-            /** @description Whether rows follow after this page. */
+            /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description One holder, reconciled over sources. */
+        /** @description One owner, merged from all sources. */
         Owner: {
-            /** @description The holder, within this company. */
+            /** @description Id of the holder within this company. */
             holder_id: string;
-            /** @description Null when protected by law. */
+            /** @description Null if protected by law. */
             holder_name: string | null;
-            /** @description Kind of holder. */
+            /** @description Type of holder. */
             holder_type: string;
-            /** @description Where the holder is a company known by number. */
+            /** @description Given if the holder is a company with a known number. */
             holder_company_id: string | null;
-            /** @description ISO 3166-1 alpha-2 (GB, not UK). */
+            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
             holder_country: string | null;
-            /** @description Share of capital; null where only a band is known. */
+            /** @description Share of capital; null if only a band is known. */
             pct: number | null;
             /** @description Lower bound. */
             pct_min: number | null;
@@ -466,18 +466,18 @@ export interface components {
             pct_max: number | null;
             /** @description Share of votes. */
             votes_pct: number | null;
-            /** @description Null for all classes. */
+            /** @description Share class; null for all classes. */
             share_class: string | null;
             /**
-             * @description What the share rests on.
+             * @description Basis of the share.
              * @enum {string|null}
              */
             basis: "exact" | "band" | "derived" | null;
-            /** @description Held in the holder's own name; null when unknown. */
+            /** @description Whether it is held in the holder's own name; null if unknown. */
             is_direct: boolean | null;
             /**
              * Format: date
-             * @description Day the percentage is of.
+             * @description Date of the percentage.
              */
             as_of: string;
             /**
@@ -486,30 +486,30 @@ export interface components {
              */
             first_seen: string;
             /**
-             * @description How the sources agree.
+             * @description Whether the sources agree.
              * @enum {string}
              */
             reconciliation: "single" | "agreed" | "latest_wins" | "conflict";
-            /** @description What each source says. */
+            /** @description The holding according to each source. */
             sources: components["schemas"]["HoldingSource"][];
         };
-        /** @description What one source says of the holding. */
+        /** @description The holding according to one source. */
         HoldingSource: {
             /** @description Key of the dataset. */
             register: string;
-            /** @description The source's own id. */
+            /** @description Id in the source. */
             native_id: string | null;
             /**
              * Format: uri
-             * @description Public address of the record.
+             * @description Public URL of the record.
              */
             url: string | null;
             /**
              * Format: date
-             * @description Day the figure is of.
+             * @description Date of the figure.
              */
             as_of: string | null;
-            /** @description Share of capital there. */
+            /** @description Share of capital according to the source. */
             pct: number | null;
         };
         /** @description Owners of a company, largest first. */
@@ -522,27 +522,27 @@ export interface components {
             name: string;
             /**
              * Format: date
-             * @description The day asked for.
+             * @description The requested date.
              */
             as_of: string;
-            /** @description Sum of the known shares, at most 100; null when none is known. */
+            /** @description Sum of the known shares, at most 100; null if none is known. */
             known_pct: number | null;
             /** @description The rows of this page. */
             data: components["schemas"]["Owner"][];
-            /** @description Where to go on; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
-            /** @description Whether rows follow after this page. */
+            /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description Where it was learned. */
+        /** @description Source of the event. */
         EventSource: {
             /** @description Key of the dataset. */
             register: string;
-            /** @description The source's own id. */
+            /** @description Id in the source. */
             native_id: string | null;
             /**
              * Format: uri
-             * @description Public address.
+             * @description Public URL.
              */
             url: string | null;
             /**
@@ -551,7 +551,7 @@ export interface components {
              */
             retrieved_at: string | null;
         };
-        /** @description One figure that changed. */
+        /** @description One changed value. */
         ChangedFigure: {
             /** @description Name of the field. */
             field: string;
@@ -562,18 +562,18 @@ export interface components {
         AddedFiling: {
             /** @description The document. */
             filing_id: string;
-            /** @description Kind of filing. */
+            /** @description Type of filing. */
             filing_type: string;
-            /** @description As 2025 or 2026-Q3. */
+            /** @description For example 2025 or 2026-Q3. */
             period: string | null;
             /**
-             * @description Null for periods that v1 does not serve.
+             * @description Null for periods not served in v1.
              * @enum {string|null}
              */
             period_type: "annual" | "quarterly" | null;
             /**
              * Format: int32
-             * @description Fiscal year; null where the period is not known.
+             * @description Fiscal year; null if the period is not known.
              */
             fiscal_year: number | null;
             /**
@@ -583,17 +583,17 @@ export interface components {
             fiscal_quarter: number | null;
             /**
              * Format: date
-             * @description First day.
+             * @description First day of the period.
              */
             period_start: string | null;
             /**
              * Format: date
-             * @description Last day; null where only the document is known.
+             * @description Last day of the period; null if only the document is known.
              */
             period_end: string | null;
             /**
              * Format: date
-             * @description Day of filing.
+             * @description Date of filing.
              */
             filed_at: string | null;
             /**
@@ -601,7 +601,7 @@ export interface components {
              * @description Version of the period.
              */
             version: number;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string | null;
             /**
              * Format: int64
@@ -630,10 +630,10 @@ export interface components {
             total_assets: number | bigint | null;
             /**
              * Format: int32
-             * @description Average number in the period.
+             * @description Average number of employees in the period.
              */
             employees: number | null;
-            /** @description Group figures. */
+            /** @description Whether the figures are consolidated. */
             is_consolidated: boolean | null;
             /**
              * Format: uri
@@ -653,35 +653,35 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             source: components["schemas"]["EventSource"];
             filing: components["schemas"]["AddedFiling"];
-            /** @description True in test sends of webhooks; else not there. */
+            /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
         /** @description What happened: filing.updated. */
         UpdatedFiling: {
             /** @description The document. */
             filing_id: string;
-            /** @description Kind of filing. */
+            /** @description Type of filing. */
             filing_type: string;
-            /** @description As 2025 or 2026-Q3. */
+            /** @description For example 2025 or 2026-Q3. */
             period: string | null;
             /**
-             * @description Null for periods that v1 does not serve.
+             * @description Null for periods not served in v1.
              * @enum {string|null}
              */
             period_type: "annual" | "quarterly" | null;
             /**
              * Format: int32
-             * @description Fiscal year; null where the period is not known.
+             * @description Fiscal year; null if the period is not known.
              */
             fiscal_year: number | null;
             /**
@@ -691,17 +691,17 @@ export interface components {
             fiscal_quarter: number | null;
             /**
              * Format: date
-             * @description First day.
+             * @description First day of the period.
              */
             period_start: string | null;
             /**
              * Format: date
-             * @description Last day; null where only the document is known.
+             * @description Last day of the period; null if only the document is known.
              */
             period_end: string | null;
             /**
              * Format: date
-             * @description Day of filing.
+             * @description Date of filing.
              */
             filed_at: string | null;
             /**
@@ -709,7 +709,7 @@ export interface components {
              * @description Version of the period.
              */
             version: number;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string | null;
             /**
              * Format: int64
@@ -738,10 +738,10 @@ export interface components {
             total_assets: number | bigint | null;
             /**
              * Format: int32
-             * @description Average number in the period.
+             * @description Average number of employees in the period.
              */
             employees: number | null;
-            /** @description Group figures. */
+            /** @description Whether the figures are consolidated. */
             is_consolidated: boolean | null;
             /**
              * Format: uri
@@ -750,7 +750,7 @@ export interface components {
             document_url: string | null;
             /**
              * Format: int32
-             * @description The version before.
+             * @description Number of the previous version.
              */
             previous_version: number;
             /** @description Why. */
@@ -770,22 +770,22 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             source: components["schemas"]["EventSource"];
             filing: components["schemas"]["UpdatedFiling"];
-            /** @description True in test sends of webhooks; else not there. */
+            /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
         /** @description What happened: ownership.changed. */
         OwnershipChange: {
-            /** @description Null when protected by law. */
+            /** @description Null if protected by law. */
             holder_name: string | null;
             /** @description Before. */
             previous_pct: number;
@@ -793,25 +793,25 @@ export interface components {
             current_pct: number;
             /** @description The holder. */
             holder_id: string;
-            /** @description Kind of holder. */
+            /** @description Type of holder. */
             holder_type: string;
-            /** @description Where the holder is a company known by number. */
+            /** @description Given if the holder is a company with a known number. */
             holder_company_id: string | null;
             /**
-             * @description Which way.
+             * @description Direction of the crossing.
              * @enum {string}
              */
             direction: "up" | "down";
             /** @description Percent. */
             thresholds_crossed: (5 | 10 | 20 | 50)[];
             /**
-             * @description What the shares rest on.
+             * @description Basis of the shares.
              * @enum {string|null}
              */
             basis: "exact" | "band" | "derived" | null;
             /**
              * Format: date
-             * @description Day of the new share.
+             * @description Date of the new share.
              */
             as_of: string;
         };
@@ -827,17 +827,17 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             source: components["schemas"]["EventSource"];
             change: components["schemas"]["OwnershipChange"];
-            /** @description True in test sends of webhooks; else not there. */
+            /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
         /** @description What happened: status.changed. */
@@ -854,12 +854,12 @@ export interface components {
             current_status: "active" | "dormant" | "dissolved";
             /**
              * Format: date
-             * @description Since when in the world.
+             * @description Date from which the status applies.
              */
             effective_date: string;
-            /** @description The register's own word. */
+            /** @description The status in the register's own terms. */
             registry_status: string | null;
-            /** @description Why, where a register says. */
+            /** @description The reason, if the register gives one. */
             reason: string | null;
         };
         /** @description `data` of status.changed. */
@@ -874,17 +874,17 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             source: components["schemas"]["EventSource"];
             change: components["schemas"]["StatusChange"];
-            /** @description True in test sends of webhooks; else not there. */
+            /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
         /** @description What happened: news.published. */
@@ -893,23 +893,23 @@ export interface components {
             news_id: string;
             /** @description Headline. */
             title: string;
-            /** @description Where it may be passed on. */
+            /** @description Text, if it may be redistributed. */
             summary: string | null;
             /**
              * Format: uri
              * @description The item.
              */
             url: string | null;
-            /** @description Who published it. */
+            /** @description The publisher. */
             publisher: string | null;
-            /** @description ISO 639-1. */
+            /** @description ISO 639-1 language code. */
             language: string | null;
             /**
              * Format: date-time
              * @description As published.
              */
             published_at: string;
-            /** @description Our categories. */
+            /** @description Categories assigned by the service. */
             categories: string[];
         };
         /** @description `data` of news.published. */
@@ -924,17 +924,17 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             source: components["schemas"]["EventSource"];
             news: components["schemas"]["NewsItem"];
-            /** @description True in test sends of webhooks; else not there. */
+            /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
         /** @description What happened: event.regulatory. */
@@ -943,13 +943,13 @@ export interface components {
             notice_id: string;
             /** @description The regulator. */
             authority: string;
-            /** @description ISO 3166-1 alpha-2 (GB, not UK). */
+            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
             authority_country: string | null;
-            /** @description Kind of act. */
+            /** @description Type of action. */
             action_type: string;
             /** @description Headline. */
             title: string;
-            /** @description Where it may be passed on. */
+            /** @description Text, if it may be redistributed. */
             summary: string | null;
             /**
              * Format: uri
@@ -963,10 +963,10 @@ export interface components {
             published_at: string;
             /**
              * Format: int64
-             * @description Fine or the like.
+             * @description Amount of a fine or similar.
              */
             amount: number | bigint | null;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string | null;
         };
         /** @description `data` of event.regulatory. */
@@ -981,40 +981,40 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             source: components["schemas"]["EventSource"];
             notice: components["schemas"]["RegulatoryNotice"];
-            /** @description True in test sends of webhooks; else not there. */
+            /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
         /** @description One event. */
         Event: {
-            /** @description The same for the same fact, always: deduplicate by it. */
+            /** @description Always the same for the same fact: use it to deduplicate. */
             event_id: string;
-            /** @description Kind of event. */
+            /** @description Event type. */
             event_type: string;
             /** @description `firm:<COUNTRY>:<org_number>`. */
             company_id: string;
             /**
              * Format: date-time
-             * @description When in the world.
+             * @description When it happened.
              */
             occurred_at: string;
             /**
              * Format: date-time
-             * @description When the service learned it.
+             * @description When the service recorded it.
              */
             recorded_at: string;
             /**
              * Format: int64
-             * @description Order of recording; rises without end.
+             * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
             data: components["schemas"]["FilingAddedData"] | components["schemas"]["FilingUpdatedData"] | components["schemas"]["OwnershipChangedData"] | components["schemas"]["StatusChangedData"] | components["schemas"]["NewsPublishedData"] | components["schemas"]["RegulatoryEventData"];
@@ -1029,20 +1029,20 @@ export interface components {
             name: string;
             /** @description The rows of this page. */
             data: components["schemas"]["Event"][];
-            /** @description Where to go on; null at the end. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
-            /** @description Whether rows follow after this page. */
+            /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description One input that is wrong. */
+        /** @description One invalid input. */
         InputError: {
-            /** @description What is wrong with it. */
+            /** @description What is wrong with the input. */
             code: string;
-            /** @description What it must be. */
+            /** @description What the input must be. */
             detail: string;
-            /** @description Query or path parameter. */
+            /** @description Name of the query or path parameter. */
             parameter?: string;
-            /** @description JSON pointer into the body. */
+            /** @description JSON Pointer into the body. */
             pointer?: string;
             /** @description Header. */
             header?: string;
@@ -1051,31 +1051,31 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description A page that explains it.
+             * @description URL of a page that explains the problem.
              */
             type: string;
-            /** @description Fixed per type. */
+            /** @description Title; the same for every problem of the type. */
             title: string;
             /**
              * Format: int32
              * @description The HTTP status.
              */
             status: number;
-            /** @description About this occurrence; may change. */
+            /** @description Human-readable description of this occurrence; may change. */
             detail: string;
-            /** @description This occurrence. */
+            /** @description Identifier of this occurrence. */
             instance: string;
-            /** @description The stable switch. */
+            /** @description Stable code for programs. */
             code: string;
             /** @description Quote it to support. */
             request_id: string;
-            /** @description For input errors: one entry per input. */
+            /** @description With input errors: one entry per invalid input. */
             errors?: components["schemas"]["InputError"][];
             /** @description With company_not_found. */
             reason?: string;
             /**
              * Format: int64
-             * @description The limit that was passed: bytes, or subscriptions.
+             * @description The limit that was exceeded: bytes or subscriptions.
              */
             limit?: number | bigint;
             /** @description With key_kind_not_allowed. */
@@ -1090,7 +1090,7 @@ export interface components {
             "violated-policies"?: string[];
             /**
              * Format: int32
-             * @description Seconds to wait: the Retry-After header.
+             * @description Seconds to wait; the same as the Retry-After header.
              */
             retry_after?: number;
         };

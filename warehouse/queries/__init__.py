@@ -1,4 +1,4 @@
-"""Reading a release: one function, one question. SQL of the serving side stands here and nowhere else.
+"""Queries of a release: one function per query. All SQL of the serving side is in this package.
 
 Does not belong here: which release is read (`reader`), how the file is written (`serving`), HTTP (`api`).
 """

@@ -1,8 +1,8 @@
-"""Companies by what else they are known as: LEI, ISIN, symbol, VAT number, EUID, CIK.
+"""Lookup of companies by other identifiers: LEI, ISIN, ticker symbol, VAT number, EUID, CIK.
 
-A text is compared as a whole, without blanks and case; a CIK with and without its zeros, a class of shares behind a
-point, a blank or a dash (BRK.B, BRK B, BRK-B). Does not belong here: the
-registers' own numbers (`warehouse.schema.identifiers`) and names (`names`).
+The whole text is compared, ignoring blanks and case; a CIK with and without leading zeros, a share class after
+a point, a blank or a dash (BRK.B, BRK B, BRK-B). Does not belong here: the registers' own numbers
+(`warehouse.schema.identifiers`) and names (`names`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
-MOST: Final = 10  # companies of one symbol: as many markets may use it
+MOST: Final = 10  # companies with one symbol: several markets may use it
 LONGEST: Final = 60
 _CIK_DIGITS: Final = 10
 
 
 def named(connection: sqlite3.Connection, text: str) -> tuple[str, ...]:
-    """Ids of the companies that are known so, by id."""
+    """Ids of the companies with this identifier, sorted."""
     plain = "".join(text.split()).upper()
     if not plain or len(plain) > LONGEST:
         return ()

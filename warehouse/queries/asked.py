@@ -1,8 +1,8 @@
-"""What the words of a search mean: which names they find, and how well (docs/contract/contract.md 4.2).
+"""Query parsing and relevance tiers: which names a search matches, and how well (docs/contract/contract.md 4.2).
 
-Tiers, best first: 0 the whole name; 1 the name begins with the words asked, as whole words; 2 every word asked
-is a word of the name; 3 the name begins with the text asked, whose last word may go on; 4 every word asked begins
-a word of the name; 5, only where all these find nothing, words may be one slip away (`slips`). Does not belong
+Tiers, best first: 0 the whole name; 1 the name begins with the query, as whole words; 2 every query word is a
+word of the name; 3 the name begins with the query, with a prefix as last word; 4 every query word is a prefix
+of a word of the name; 5, only if all these match nothing, words may contain one typo (`slips`). Does not belong
 here: finding names (`names`, `filters`).
 """
 
@@ -15,18 +15,18 @@ from warehouse.folding import folded
 
 TIERS: Final = range(5)
 SLIPPED: Final = 5
-WORDS: Final = 12  # of more words than these, the rest makes no name narrower
+WORDS: Final = 12  # further query words are ignored
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A text as asked: `name` folded whole, `words` the different ones in it."""
+    """A parsed query: `name` is the whole text folded, `words` its distinct words."""
 
     name: str
     words: tuple[str, ...]
 
     def tier(self, name: str) -> int | None:
-        """How well a folded name answers; None if it does not, slips aside."""
+        """The relevance tier of a folded name, or None if it does not match; typos not considered."""
         spaced = f" {name} "
         if any(f" {word}" not in spaced for word in self.words):
             return None
@@ -41,7 +41,7 @@ class Asked:
 
 
 def asked(text: str) -> Asked | None:
-    """A text as asked; None where no word is in it."""
+    """Parses a query; None if it has no word."""
     name = folded(text)
     words = tuple(dict.fromkeys(name.split()))
     return Asked(name, words[:WORDS]) if words else None

@@ -1,6 +1,6 @@
-"""How long one question may take: a question over its time is stopped, so that it holds up nobody else.
+"""Query timeout: a query over its time limit is stopped, so that it does not block others.
 
-Does not belong here: how many are asked at once (`api`), or what is answered instead.
+Does not belong here: how many queries run at once (`api`), or the response to a timeout.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Final
 
 from warehouse.reading import TookTooLong
 
-STEPS: Final = 20_000  # of SQLite's machine between two looks at the clock
+STEPS: Final = 20_000  # SQLite VM instructions between two checks of the clock
 
 
 class Budget:
-    """Seconds from now."""
+    """A time limit in seconds, starting now."""
 
     def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
         self._seconds = seconds
@@ -24,14 +24,14 @@ class Budget:
         self._end = monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds that are left; TookTooLong when none are."""
+        """Remaining seconds; raises TookTooLong if there are none."""
         left = self._end - self._monotonic()
         if left <= 0:
             raise self.exceeded()
         return left
 
     def exceeded(self) -> TookTooLong:
-        """What to raise of a question that was stopped."""
+        """The exception for a stopped query."""
         return TookTooLong(f"not answered within {self._seconds:g} s")
 
     @contextmanager

@@ -38,10 +38,10 @@ def events(
 
 
 def _bound(moment: datetime) -> str:
-    """A bound to compare recorded instants with, which stand there to the second.
+    """A bound for comparison with recorded instants, which are stored in whole seconds.
 
-    None of them lies between a second and the next, so a fraction is rounded up for `since` and `until` alike;
-    years have four digits, or they would not sort as text (strftime does not see to it).
+    As nothing lies between two seconds, a fraction is rounded up for both `since` and `until`; isoformat pads
+    years to four digits, so that they sort as text (strftime does not).
     """
     moment = moment.astimezone(UTC)
     if moment.microsecond and moment < _LAST:

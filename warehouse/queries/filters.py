@@ -1,11 +1,10 @@
-"""Finding companies by everything else: filters and sorts of the contract, one scan of the table `search`.
+"""Filtered and sorted company lists: one scan of the table `search`.
 
 See docs/contract/contract.md 4.2.
-
-Names are judged before (`names`), or where too many answer, here: tier by tier alike (`asked`), so that a filter
-takes companies away and changes no order. Keys: (tier, rank) by relevance; else (1 if words may be a slip away, the
-value, company id), values that are not known last. Does not belong here: the table (`warehouse.searching`) or
-documents (`profiles`).
+Names are matched before (`names`) or, if there are too many, here with the same tiers (`asked`), so that a
+filter removes companies but never changes the order. Paging keys: (tier, rank) by relevance; else (1 for typo
+matches, value, company id), nulls last. Does not belong here: the table (`warehouse.searching`) or documents
+(`profiles`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from warehouse.queries.asked import SLIPPED, Asked
 from warehouse.queries.pages import parts
 from warehouse.reading import BadKey, Key, Search
 
-LONGEST_NAME: Final = 64  # characters of a name that names are sorted by: a key must fit into a cursor
+LONGEST_NAME: Final = 64  # characters of a name used for sorting: a key must fit into a cursor
 SIZES: Final = {
     "micro": "employees < 10",
     "small": "employees BETWEEN 10 AND 49",
@@ -33,7 +32,7 @@ Slips = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is asked of names. `slips` given: words may be a slip away, and names that need none are not meant."""
+    """The name part of a query. `slips` given: only names that match with a typo, not those that match exactly."""
 
     asked: Asked
     slips: Slips | None = None
@@ -41,7 +40,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Companies whose names answer, by rank, and their tiers."""
+    """Companies that match by name: ranks and their tiers."""
 
     ranks: Sequence[int]
     tiers: Sequence[int]
@@ -49,9 +48,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One order: the column sorted by, and what its value is in a key.
+    """One sort order: its column, and the types of its value in a paging key.
 
-    `initial` stands for the column where that is long: a number, of which most rows need nothing more.
+    `initial` replaces a long column by an integer sort key, which is enough for most rows.
     """
 
     column: str
@@ -61,12 +60,12 @@ class Order:
 
     @property
     def head(self) -> str:
-        """What is compared first."""
+        """The expression compared first."""
         return self.initial or self.column
 
     @property
     def past(self) -> str:
-        """How a value compares with the one before it."""
+        """The comparison operator for values after a given one."""
         return "<" if self.descending else ">"
 
 
@@ -83,7 +82,7 @@ ORDERS: Final = {
 
 
 class Statement:
-    """A statement in the making: conditions that all must hold, and the values it names."""
+    """A SQL statement being built: ANDed conditions, and named parameters."""
 
     def __init__(self, query: Search, names: Words | Named | None) -> None:
         self.values: dict[str, Any] = {}
@@ -91,7 +90,7 @@ class Statement:
         self._source = "release.search"
         self._tier = "0"
         self._asked: Asked | None = (
-            None  # judged only where it is sorted by: a value that is not used is refused
+            None  # set only if needed for sorting: DuckDB rejects parameters that a statement does not use
         )
         _filter(self, query)
         if isinstance(names, Named):
@@ -100,22 +99,22 @@ class Statement:
             self._match(names)
 
     def value(self, value: object) -> str:
-        """The name by which the statement means a value."""
+        """Adds a parameter and returns its placeholder."""
         name = f"v{len(self.values)}"
         self.values[name] = value
         return f"${name}"
 
     def add(self, condition: str) -> None:
-        """One more condition."""
+        """Adds a condition."""
         self._conditions.append(f"({condition})")
 
     def any(self, column: str, values: tuple[object, ...]) -> None:
-        """One of these values, if any are given."""
+        """Restricts a column to these values, if any are given."""
         if values:
             self.add(f"{column} IN ({', '.join(map(self.value, values))})")
 
     def by_relevance(self, after: Key | None, limit: int) -> str:
-        """(tier, rank) of one page and one row more."""
+        """SQL for (tier, rank) of one page plus one row."""
         keyset = "true"
         if after is not None:
             tier, rank = map(self.value, parts(after, int, int))
@@ -126,7 +125,7 @@ class Statement:
             WHERE {keyset} ORDER BY tier, rank LIMIT {limit + 1}"""
 
     def heads(self, order: Order, after: Key | None, limit: int) -> str:
-        """What the rows of a page and one more begin with, those that begin like the row before it aside."""
+        """SQL for the first-compared values of a page plus one row, except those equal to the given key's."""
         conditions = [*self._conditions, f"{order.head} IS NOT NULL"]
         if after is not None:
             conditions.append(f"{order.head} {order.past} {self._head(order, after)}")
@@ -134,7 +133,7 @@ class Statement:
             ORDER BY {order.head} {"DESC" if order.descending else "ASC"} LIMIT {limit + 1}"""
 
     def by_value(self, order: Order, after: Key | None, last: object, limit: int) -> str:
-        """(rank, value, company id) of a page and one row more, none of them beyond `last` if that is given."""
+        """SQL for (rank, value, company id) of a page plus one row, up to `last` if given."""
         if after is not None:
             self._go_on(order, after)
         if last is not None:
@@ -156,7 +155,7 @@ class Statement:
         self.add(f"{order.head} {order.past} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")
 
     def _head(self, order: Order, after: Key) -> str:
-        """The name of what the row before the page begins with."""
+        """Placeholder of the first-compared value of the row before the page."""
         _, value, _ = parts(after, int, order.kinds, str)
         return self.value(_HEADS[order](value) if order in _HEADS else value)
 
@@ -183,7 +182,7 @@ class Statement:
         self._tier = str(SLIPPED)
 
     def _judged(self, asked: Asked) -> str:
-        """The tier of a name that matches (`Asked.tier`)."""
+        """SQL for the tier of a matching name (`Asked.tier`)."""
         name, begun = self.value(f" {asked.name} "), self.value(f" {asked.name}")
         whole = " AND ".join(self._contains(f" {word} ") for word in asked.words)
         return f"""CASE WHEN words = {name} THEN 0 WHEN starts_with(words, {name}) THEN 1
@@ -194,7 +193,7 @@ class Statement:
 
 
 def is_slipped(order: str, after: Key) -> bool:
-    """Whether a key is of names that are a slip away; BadKey if it is none of this order."""
+    """True if a key belongs to the typo matches; raises BadKey if it does not fit the order."""
     if order == RELEVANCE:
         return parts(after, int, int)[0] >= SLIPPED
     return parts(after, int, ORDERS[order].kinds, str)[0] > 0
@@ -204,14 +203,14 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise BadKey(f"{text!r} is no date to go on after") from None
+        raise BadKey(f"{text!r} is not a date to continue after") from None
 
 
 def _id_initials(company_id: str) -> int:
     try:
         return initials.of_id(company_id)
     except ValueError:
-        raise BadKey(f"{company_id!r} is no company to go on after") from None
+        raise BadKey(f"{company_id!r} is not a company to continue after") from None
 
 
 _HEADS: Final[Mapping[Order, Callable[[str], object]]] = {

@@ -12,12 +12,12 @@ from warehouse import packed
 from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page
 
-_UNITS: Final = 10_000  # percentages are whole ten-thousandths: exact, and they sort
+_UNITS: Final = 10_000  # percentages are stored as integer ten-thousandths: exact and sortable
 _ROWS: Final = "SELECT unpacked('owners', packed) FROM owners WHERE company_id = ?"
 
 
 class Holding(NamedTuple):
-    """One row; percentages in ten-thousandths, `floor` the least that is known."""
+    """One owner row; percentages in ten-thousandths, `floor` is the lower bound."""
 
     holder_id: str
     pct: int | None
@@ -26,7 +26,7 @@ class Holding(NamedTuple):
 
 
 def held_on(day: str, value: tuple[bytes] | None) -> Iterator[Holding]:
-    """The rows of one company that hold on a day, in their order; of unknown beginning none does."""
+    """The rows of one company that are valid on a day, in stored order; rows with unknown start never are."""
     for holder_id, since, until, pct, floor, body in packed.rows(value):
         if since and since <= day.encode() and (not until or until > day.encode()):
             yield Holding(holder_id.decode(), _whole(pct), _whole(floor), body)
@@ -44,10 +44,10 @@ def owners(
     after: Key | None,
     limit: int,
 ) -> tuple[Page, str | None]:
-    """Owners on that day, largest first, those with a band only last; and the sum of what is known.
+    """Owners on that day, largest first, those with only a band last; and the sum of known percentages.
 
-    `min_pct` is judged on the percentage, or where only a band is known on its lower bound. The sum is over
-    all owners of that day, whatever the page holds.
+    `min_pct` is compared with the percentage or, if only a band is known, with its lower bound. The sum covers
+    all owners of that day, regardless of the page.
     """
     day = as_of.isoformat()
     rows = list(held_on(day, connection.execute(_ROWS, (company_id,)).fetchone()))

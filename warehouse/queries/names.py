@@ -1,9 +1,9 @@
-"""Finding companies by name in the name index, best first, in pages without an end.
+"""Name search in the name index, best matches first, as unbounded iterators for paging.
 
-Tier after tier (`asked`), within a tier by rank: listed and large first, as `searching.RANK` made it. What comes
-out is (tier, rank), which is also the key of a row; the page after it starts there, whatever came before. Names
-are walked in `labels`, never in the documents. Does not belong here: other filters than `country`, other orders
-(`filters`).
+Ordered by tier (`asked`), then by rank: listed and large companies first, as defined by `searching.RANK`.
+Results are (tier, rank), which is also the paging key; the next page starts there, independent of earlier
+pages. Names are scanned in `labels`, never in the documents. Does not belong here: filters other than
+`country`, other orders (`filters`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from warehouse.queries.slips import spelled
 
 LISTED: Final = (1, 2, 3, 4, 5, 6)
 """Lengths of prefixes whose lists stand ready in the index (`serving`)."""
-FEW: Final = 2000  # names that begin alike: sorting so many costs less than walking all that hold the words
+FEW: Final = 2000  # names with a prefix: sorting so many costs less than scanning all with the words
 GATHERED: Final = (
-    200  # names that hold every word: so few are sorted into their tiers in one walk over the index
+    200  # names with all query words: so few are assigned to their tiers in a single scan of the index
 )
-ENDINGS: Final = 500  # words one longer prefix stands for at most, before their lists are merged
-_START: Final = -1  # below every rank
-_WALKED: Final = 2  # from this tier on, the index is walked for all names that hold the words
+ENDINGS: Final = 500  # words matched by a longer prefix, above which FTS5 merges their lists
+_START: Final = -1  # less than every rank
+_WALKED: Final = 2  # from this tier on, the index is scanned for all names that contain the words
 _LAST: Final = "\U0010ffff"
 
 Place = tuple[int, int]
@@ -35,7 +35,7 @@ Slips = Mapping[str, tuple[str, ...]]
 def ranked(
     connection: sqlite3.Connection, asked: Asked, countries: tuple[str, ...], after: Place | None
 ) -> Iterator[Place]:
-    """Companies whose names answer, slips aside."""
+    """Companies that match by name without typos."""
     tier, rank = after or (0, _START)
     walk = _Walk(connection, asked, countries)
     for number in TIERS[tier:]:
@@ -50,7 +50,7 @@ def ranked(
 def slipped(
     connection: sqlite3.Connection, asked: Asked, countries: tuple[str, ...], after: Place | None
 ) -> Iterator[Place]:
-    """Companies in whose names each word begins as asked, or is one slip away from a word asked for."""
+    """Companies with each query word, or a word one typo away from it, in their names."""
     near = slips_of(connection, asked)
     walk = _Walk(connection, asked, countries)
     expression = walk.every(near) if any(near.values()) else None
@@ -60,14 +60,14 @@ def slipped(
 
 
 def slips_of(connection: sqlite3.Connection, asked: Asked) -> Slips:
-    """Words of the index one slip away, by the word asked."""
+    """Words of the index one typo away, by query word."""
     return {word: spelled(connection, word) for word in asked.words}
 
 
 def all_of(
     connection: sqlite3.Connection, asked: Asked, countries: tuple[str, ...], slips: Slips | None, most: int
 ) -> list[Place] | None:
-    """Every company whose name answers (`slips` given: only with slips), in no order; None if they are too many."""
+    """All companies that match by name (`slips` given: only with typos), unordered; None if there are too many."""
     walk = _Walk(connection, asked, countries)
     expression = walk.every(slips or {})
     if expression is None:
@@ -83,18 +83,21 @@ def all_of(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """One question to the index. Words are folded, so they hold no quotes; quoted, they are no operators."""
+    """Index queries for one search.
+
+    Words are folded, so they contain no quotes; quoted, they are no FTS operators.
+    """
 
     connection: sqlite3.Connection
     asked: Asked
     countries: tuple[str, ...]
 
     def terms(self, words: tuple[str, ...]) -> list[str]:
-        """Expressions for whole words."""
+        """FTS expressions for whole words."""
         return [f'folded : "{word}"' for word in words]
 
     def beginnings(self, word: str) -> list[str]:
-        """Expressions of which one is true of names with a word that begins so."""
+        """FTS expressions, at least one of which matches each name that has a word with this prefix."""
         if len(word) <= LISTED[-1]:
             return [f'folded : "{word}" *']
         rows = self.connection.execute(
@@ -104,24 +107,24 @@ class _Walk:
         return self.terms(words) if len(words) <= ENDINGS else [f'folded : "{word}" *']
 
     def whole(self) -> str:
-        """Every word asked is a word of the name."""
+        """FTS expression: every query word is a word of the name."""
         return " AND ".join(self.terms(self.asked.words))
 
     def every(self, near: Slips) -> str | None:
-        """Every word asked begins a word of the name, or one near it is one; None if no name can be so."""
+        """FTS expression: each query word is a prefix of a word, or a near word occurs; None if none can match."""
         ways = [self.beginnings(word) + self.terms(near.get(word, ())) for word in self.asked.words]
         return " AND ".join(f"({' OR '.join(way)})" for way in ways) if all(ways) else None
 
     def begun(self) -> str | None:
-        """Every word asked begins a word of the name and not all are words of it; None if no name can be so."""
+        """FTS expression: every query word is a prefix, but not all are whole words; None if no name can match."""
         every = self.every({})
         return f"({every}) NOT ({self.whole()})" if every else None
 
     def gathered(self) -> list[Place] | None:
-        """Every name that answers, slips aside, best first; None where they are many, or one word is asked.
+        """All matching names without typos, best first; None if there are many, or for a single query word.
 
-        Several words that seldom stand together cost a walk over the lists of all of them, which each tier would
-        make anew; a single word's names are many or found at once.
+        Words that rarely occur together need a scan over the lists of all of them, which each tier would
+        repeat; a single word has many matches or is found at once.
         """
         every = self.every({}) if len(self.asked.words) > 1 else None
         rows = [] if every is None else self.matching(every, _START, GATHERED + 1).fetchall()
@@ -131,12 +134,12 @@ class _Walk:
         return sorted((tier, rank) for tier, rank in found if tier is not None)
 
     def ranks(self, expression: str, tier: int | None, after: int) -> Iterator[int]:
-        """Companies in order of rank whose names match and are of this tier."""
+        """Ranks of the companies that match an expression and are of this tier, ascending."""
         rows = self.matching(expression, after, -1)
         return (rank for rank, name in rows if self.asked.tier(name) == tier)
 
     def matching(self, expression: str, after: int, most: int) -> sqlite3.Cursor:
-        """Ranks and names that match, by rank; `most` -1: all."""
+        """Ranks and names that match, by rank; `most` -1: no limit."""
         if self.countries:
             named = " OR ".join(f'"{country}"' for country in self.countries)
             expression = f"({expression}) AND country : ({named})"
@@ -147,7 +150,7 @@ class _Walk:
         )
 
     def labels(self, condition: str, values: tuple[str | int, ...], tier: int) -> Iterator[int]:
-        """Companies in order of rank whose labels are so and whose names are of this tier."""
+        """Ranks of the companies with labels that meet a condition and are of this tier, ascending."""
         only = f"AND country IN ({', '.join('?' * len(self.countries))})" if self.countries else ""
         rows = self.connection.execute(
             f"SELECT rank, folded FROM labels {condition} {only} ORDER BY rank", (*values, *self.countries)
@@ -155,7 +158,7 @@ class _Walk:
         return (rank for rank, name in rows if self.asked.tier(name) == tier)
 
     def few(self, low: str, high: str) -> bool:
-        """Whether few names lie from one text to another."""
+        """True if there are few names between two texts."""
         rows = self.connection.execute(
             "SELECT count(*) FROM (SELECT 1 FROM labels WHERE folded >= ? AND folded < ? LIMIT ?)",
             (low, high, FEW + 1),
@@ -163,7 +166,7 @@ class _Walk:
         return rows.fetchone()[0] <= FEW
 
     def between(self, low: str, high: str, tier: int, after: int) -> Iterator[int]:
-        """Companies whose names lie there, sorted by rank."""
+        """Ranks of the companies with names in a range, ascending."""
         spread = "INDEXED BY labels_by_name WHERE folded >= ? AND folded < ? AND +rank > ?"
         return self.labels(spread, (low, high, after), tier)
 

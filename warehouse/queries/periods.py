@@ -1,4 +1,4 @@
-"""Financial rows of one company: it has few, so all are read and the answer is chosen here.
+"""Financial rows of one company: there are few, so all are read and filtered here.
 
 See docs/contract/contract.md 4.3.
 """
@@ -32,7 +32,7 @@ class _Row(NamedTuple):
 
     @classmethod
     def of(cls, fields: list[bytes]) -> Self:
-        """A row as `documents` writes it."""
+        """Parses a row as written by `documents`."""
         kind, year, start, end, is_consolidated, is_current, version, currency, filing, body, source = fields
         return cls(
             kind.decode(),
@@ -50,7 +50,7 @@ class _Row(NamedTuple):
 
     @property
     def key(self) -> tuple[int, int, int, str, str, int, int]:
-        """Newest first, annual before quarterly; total, and independent of the release."""
+        """Sort key: newest first, annual before quarterly; unique, and independent of the release."""
         return (
             -date.fromisoformat(self.period_end).toordinal(),
             0 if self.period_type == "annual" else 1,
@@ -65,7 +65,7 @@ class _Row(NamedTuple):
 def financials(
     connection: sqlite3.Connection, company_id: str, query: Periods, after: Key | None, limit: int
 ) -> Page:
-    """Periods of one series: group figures where the company has any, never both mixed."""
+    """Periods of one series, never mixed: the group's if the company has one, unless `consolidated` is set."""
     found = connection.execute(_ROWS, (company_id,)).fetchone()
     rows = [_Row.of(fields) for fields in packed.rows(found)]
     rows = [row for row in _series(rows, query.consolidated) if query.history or row.is_current]
@@ -76,7 +76,7 @@ def financials(
 
 
 def current(value: tuple[bytes]) -> Iterator[bytes]:
-    """The newest version of every period of one company, in their order."""
+    """The newest version of every period of one company, in stored order."""
     return (row.body for row in map(_Row.of, packed.rows(value)) if row.is_current)
 
 

@@ -1,4 +1,4 @@
-"""Companies by id, the hot path of the service, and the documents of a page by rank."""
+"""Company profiles by id, the hot path of the API, and the documents of a page by rank."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Final
 from warehouse import packed
 from warehouse.reading import Document, Head
 
-PARTS: Final = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
+PARTS: Final = ("detail", "identifiers", "address", "sources")  # optional parts of a profile
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
 _PARTS: Final = "SELECT unpacked('companies', parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
 
 
 def profile(connection: sqlite3.Connection, company_id: str) -> Document | None:
-    """The ready profile."""
+    """The profile document."""
     row = connection.execute(_PROFILE, (company_id,)).fetchone()
     return Document(company_id, row[0], row[1]) if row else None
 
 
 def parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
-    """What may be added to the profile, by name."""
+    """The optional parts of a profile, by name."""
     found = packed.rows(connection.execute(_PARTS, (company_id,)).fetchone())
     named: dict[str, bytes] = {}
     for parts in found:
@@ -37,7 +37,7 @@ def head(connection: sqlite3.Connection, company_id: str) -> Head | None:
 
 
 def bodies(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict[int, bytes]:
-    """The documents of companies by their ranks, of one page."""
+    """Documents of one page of companies, by rank."""
     marks = ", ".join("?" * len(ranks))
     rows = connection.execute(
         f"""SELECT r.rank, c.body FROM ranked AS r CROSS JOIN companies AS c USING (company_id)

@@ -1,7 +1,7 @@
-"""Whole-table questions to `warehouse.duckdb` of a release: opened when the first is asked, small in memory.
+"""Table scans of a release's `warehouse.duckdb`: opened at the first query, with little memory.
 
-The engine is loaded with the first question too: a process that only answers by number stays without it. Does not
-belong here: the questions (`filters`).
+DuckDB is imported at the first query too: a process that only looks up by number never loads it. Does not
+belong here: the queries (`filters`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MILLISECONDS: Final = 1000
 
 
 class Scans:
-    """One release's file. Every thread may ask; each question has its own cursor."""
+    """The database of one release. Thread-safe: each query has its own cursor."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -29,7 +29,7 @@ class Scans:
         self._connection: DuckDBPyConnection | None = None
 
     def rows(self, budget: Budget, statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """The answer to a statement about the catalog `release`."""
+        """Runs a statement on the catalog `release` and returns its rows."""
         import duckdb
 
         with self._opened().cursor() as cursor:
@@ -40,7 +40,7 @@ class Scans:
                 raise budget.exceeded() from error
 
     def close(self) -> None:
-        """Closes the file; no question is under way."""
+        """Closes the file; no query may be running."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -54,9 +54,9 @@ class Scans:
 
 
 def _open(path: Path) -> DuckDBPyConnection:
-    """An engine of its own that sees the file as a catalog.
+    """Opens a DuckDB instance with the file attached as a catalog.
 
-    Opened directly, the file would share settings with everything else in the process that has it open.
+    If opened directly, the file would share settings with every other connection of the process to it.
     """
     import duckdb
 

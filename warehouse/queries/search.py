@@ -1,8 +1,9 @@
-"""Finding companies (docs/contract/contract.md 4.2): which way a question is answered, and its pages.
+"""Company search (docs/contract/contract.md 4.2): chooses how a query is answered, and builds pages.
 
-Names alone, best first, come from the name index (`names`); companies in the order of their ids from the documents;
-every other filter and order from a scan (`filters`). Where a name finds nothing, words may be one slip away; a key
-tells which of the two it is of. Does not belong here: exact numbers (the API asks for the profile).
+Name search by relevance uses the name index (`names`); companies by id come from the documents; every other
+filter and order uses a table scan (`filters`). If a name matches nothing, one typo per word is allowed; a
+paging key records which of the two it belongs to. Does not belong here: exact numbers (the API requests the
+profile).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _NOTHING: Final = Page((), (), has_more=False)
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """One page that is asked for. `wanted`: the words of `q`."""
+    """One requested page. `wanted`: the parsed `q`."""
 
     connection: sqlite3.Connection
     scan: Scan
@@ -44,7 +45,7 @@ class _Question:
 
 
 def search(connection: sqlite3.Connection, scan: Scan, query: Search, after: Key | None, limit: int) -> Page:
-    """Companies that match, best first."""
+    """Companies that match, in the requested order (default: relevance, or id without `q`)."""
     wanted = asked(query.q) if query.q is not None else None
     if query.q is not None and wanted is None:
         return _NOTHING
@@ -59,7 +60,7 @@ def search(connection: sqlite3.Connection, scan: Scan, query: Search, after: Key
 
 
 def _by_id(question: _Question) -> Iterator[tuple[Key, bytes]]:
-    """Companies in the order of their ids, which is that of their markets first."""
+    """Companies by id, which sorts by market first."""
     start = parts(question.after, int, str, str)[-1] if question.after is not None else ""
     for country in sorted(set(question.query.countries or MARKETS)):
         low, high = f"firm:{country}:", f"firm:{country};"  # ; is the character after :
@@ -108,7 +109,7 @@ def _scanned(question: _Question, order: str) -> Found:
 
 
 def _among_best(question: _Question, wanted: Asked) -> Found:
-    """What the filters let through of the best names: the whole answer where it fills the page, else not."""
+    """Applies the filters to the best names only; complete if it fills the page, else the caller discards it."""
     countries = tuple(sorted(set(question.query.countries)))
     after = None if question.after is None else parts(question.after, int, int)
     places = list(islice(names.ranked(question.connection, wanted, countries, after), BEST))
@@ -119,7 +120,7 @@ def _among_best(question: _Question, wanted: Asked) -> Found:
 
 
 def _names(question: _Question, wanted: Asked, slips: names.Slips | None) -> filters.Words | filters.Named:
-    """The companies whose names answer where they are few; what to look for in names where they are many."""
+    """The companies that match by name if there are few; the words to match during the scan if there are many."""
     countries = tuple(sorted(set(question.query.countries)))
     found = names.all_of(question.connection, wanted, countries, slips, MOST)
     if found is None:
@@ -142,7 +143,7 @@ def _scan(
 
 
 def _last(question: _Question, by: filters.Order) -> object:
-    """What no row of the page lies beyond, so that few are looked at in full; None if all may be on it."""
+    """An upper bound for the page, so that few rows are read in full; None if there is no bound."""
     if question.after is not None and question.after[1:2] == (None,):
         return None
     made = filters.Statement(question.query, None)

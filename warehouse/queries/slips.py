@@ -1,7 +1,7 @@
-"""Words one slip away: a letter missing, added, changed or two swapped, found through a table of deletions.
+"""Typo tolerance: words with one letter missing, added, changed or two swapped, by a table of deletions.
 
-`slips` holds every word of the index under each spelling that lacks one of its letters, `words` the words
-themselves; two words one slip apart meet there. Does not belong here: asking for names (`names`).
+`slips` has every word of the index under each spelling with one letter removed, `words` the words themselves;
+two words one typo apart share a spelling. Does not belong here: name queries (`names`).
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Final
 
-SHORTEST: Final = 4  # below this, too many words are one slip away
+SHORTEST: Final = 4  # shorter words have too many neighbours
 LONGEST: Final = 24
-NEAR: Final = 32  # words taken at most
+NEAR: Final = 32  # at most so many words are used
 
 
 def suits(word: str) -> bool:
-    """Whether slips in this word are worth a look: letters only, neither short nor endless."""
+    """True if typo tolerance applies to this word: letters only, of limited length."""
     return SHORTEST <= len(word) <= LONGEST and word.isalpha()
 
 
 def spelled(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
-    """Words of the index one slip away from this one."""
+    """Words of the index one typo away from this one."""
     if not suits(word):
         return ()
     shorter = {word[:place] + word[place + 1 :] for place in range(len(word))}
@@ -39,7 +39,7 @@ def _asked(connection: sqlite3.Connection, statement: str, words: Iterable[str])
 
 
 def one_slip(left: str, right: str) -> bool:
-    """Whether one letter missing, added, changed, or one swap of neighbours makes one of the other."""
+    """True if the words differ by one missing, added or changed letter, or by one swap of neighbours."""
     if left == right or abs(len(left) - len(right)) > 1:
         return False
     start = 0

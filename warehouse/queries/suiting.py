@@ -1,6 +1,6 @@
-"""Whether one company is among those that the filters of a search let through, whatever its name.
+"""Checks if one company matches the filters of a search, regardless of its name.
 
-Asked for a company that is named by its number (docs/contract/contract.md 4.2: different parameters AND). Does not
+Used for a company looked up by its number (docs/contract/contract.md 4.2: different parameters AND). Does not
 belong here: what the filters are (`filters`).
 """
 
@@ -18,12 +18,12 @@ Scan = Callable[[str, dict[str, Any]], list[tuple[Any, ...]]]
 
 
 def suits(connection: sqlite3.Connection, scan: Scan, query: Search, company_id: str) -> bool:
-    """Whether the filters let this company through; False when there is no such company."""
+    """True if the company matches the filters; False if there is no such company."""
     asked = replace(query, q=None, sort=None)
     found = connection.execute("SELECT rank FROM companies WHERE company_id = ?", (company_id,)).fetchone()
     if found is None or (asked.countries and company_id.split(":")[1] not in asked.countries):
         return False
-    if asked == Search(countries=asked.countries):  # no need for a scan
+    if asked == Search(countries=asked.countries):  # without filters no scan is needed
         return True
     made = filters.Statement(asked, None)
     made.add(f"rank = {made.value(found[0])}")

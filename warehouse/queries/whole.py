@@ -1,9 +1,9 @@
-"""Everything of one market in the order of its companies: what the bulk hand-over holds.
+"""Iteration over all rows of one market by company, for bulk exports.
 
 See docs/contract/contract.md 4.15.
-
-Rows come one by one and sorted by the keys of the tables, so that a market of any size needs no memory. Each is
-the object that the API serves, byte for byte. Does not belong here: the files they go into (`warehouse.exports`).
+Rows are streamed in the order of the tables' keys, so memory does not depend on the size of the market. Each
+row is the object that the API serves, byte for byte. Does not belong here: the export files
+(`warehouse.exports`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Span = tuple[str, str]
 
 
 def span(market: str) -> Span:
-    """Ids of a market lie between these, both exclusive."""
+    """Bounds of the ids of a market, both exclusive."""
     return f"firm:{market}:", f"firm:{market};"  # ; is the character after :
 
 
 def profiles(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes, bytes]]:
-    """Per company its profile, and under its id what `include=` would add to that."""
+    """Per company: its profile, and an object with its id and everything that `include=` can add."""
     rows = connection.execute(
         """SELECT company_id, body, unpacked('companies', parts) FROM companies
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
@@ -37,14 +37,14 @@ def profiles(connection: sqlite3.Connection, market: str) -> Iterator[tuple[byte
 
 
 def financials(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]]:
-    """The newest version of every served period, of the group's series and of the company's own."""
+    """The newest version of every period, of the group's series and of the company's own."""
     for company_id, value in _packed(connection, "financials", market):
         for row in periods.current(value):
             yield (_under(company_id, row),)
 
 
 def owners(connection: sqlite3.Connection, market: str, day: date) -> Iterator[tuple[bytes]]:
-    """Owners on one day."""
+    """Owners of all companies on one day."""
     for company_id, value in _packed(connection, "owners", market):
         for row in holders.held_on(day.isoformat(), value):
             yield (_under(company_id, row.body),)
@@ -60,7 +60,7 @@ def _packed(connection: sqlite3.Connection, table: str, market: str) -> Iterator
 
 
 def events(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]]:
-    """Every event, oldest first within a company."""
+    """Every event, by company, then oldest first."""
     rows = connection.execute(
         """SELECT body FROM events WHERE company_id > ? AND company_id < ?
             ORDER BY company_id, sequence""",
@@ -70,10 +70,10 @@ def events(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]
 
 
 def _under(company_id: str, body: bytes) -> bytes:
-    """A row that the API gives in a list of one company, with that company's id before its own members."""
+    """A row as the API lists it under a company, with the company's id as first member."""
     return _line(b'{"company_id":"%b",%b' % (company_id.encode(), body[1:]))
 
 
 def _line(body: bytes) -> bytes:
-    """An object on one line: in JSON a bare newline is only space between members."""
+    """An object on one line: in JSON a bare newline is only whitespace between members."""
     return body.replace(b"\n", b" ")

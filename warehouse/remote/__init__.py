@@ -1,6 +1,5 @@
-"""What travels between machines, through an object store (S3 API): releases, exports, and the state of markets.
+"""Replication between machines through an object store (S3 API): releases, exports, and the state of markets.
 
-A machine works on its own disk, which for the store is a cache: what is there is fetched, checked and only then
-used. Imports neither polars nor DuckDB, for the service fetches releases too. Does not belong here: what files
-hold.
+Each machine works on its own disk, which is a cache of the store: files are fetched and checked before use.
+Imports neither polars nor DuckDB, as the API fetches releases too. Does not belong here: the content of files.
 """

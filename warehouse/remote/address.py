@@ -1,6 +1,6 @@
-"""Which object store this installation shares with others, as settings say it. Opens nothing.
+"""Settings of the object store that this installation shares with others. Opens no connection.
 
-Does not belong here: speaking to it (`store`).
+Does not belong here: requests to it (`store`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, Self
 SETTING: Final = "FIRM_OBJECT_STORE"
 _ADDRESS: Final = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9._/-]{1,512}))?")
 OPTIONS: Final = (
-    "AWS_ENDPOINT_URL",  # of a store that is not Amazon's
+    "AWS_ENDPOINT_URL",  # for stores other than Amazon's
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
     "AWS_ACCESS_KEY_ID",
@@ -25,19 +25,19 @@ OPTIONS: Final = (
     "AWS_SERVER_SIDE_ENCRYPTION",
     "AWS_SSE_KMS_KEY_ID",
 )
-CA_BUNDLE: Final = "AWS_CA_BUNDLE"  # a file: the authority of a store of your own
+CA_BUNDLE: Final = "AWS_CA_BUNDLE"  # a file: the certificate authority of a private store
 
 
 class BadAddress(ValueError):  # noqa: N818 - named for what it says
-    """An address that names no bucket; the message says what is due."""
+    """The address does not name a bucket; the message shows the expected form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
     """One prefix of one bucket.
 
-    options: those of `OPTIONS` that are set, which are named and mean as for every S3 client; without keys the
-    machine's own role is asked for. authorities: a file of certificates, None where the machine's own are enough.
+    options: those of `OPTIONS` that are set, with the names and meanings of every S3 client; without keys, the
+    machine's role is used. authorities: a file of certificates, None to use those of the system.
     """
 
     bucket: str
@@ -47,7 +47,7 @@ class Address:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self | None:
-        """The store that the environment names; None where none is named, BadAddress where it is none."""
+        """Reads the store from the environment; None if none is set, BadAddress if it is invalid."""
         written = (environment.get(SETTING) or "").strip().rstrip("/")
         if not written:
             return None

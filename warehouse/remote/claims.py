@@ -1,9 +1,10 @@
-"""One writer at a time over all machines: a claim in the store, which its holder renews while it lives.
+"""Distributed lease: one writer at a time over all machines, renewed by its holder.
 
-Nobody's clock is believed: who wants a claim that is held watches it, and takes it when it has not been renewed for
-a while by the watcher's own clock. A holder that was only paused may then go on beside the new one; that what it
-writes counts for nothing is seen to by conditions on what it had read (`releases`, `markets`), not by the claim,
-which saves work and asks no registry twice. Does not belong here: locks within one machine (`warehouse.locks`).
+No clock of another machine is trusted: a waiting machine watches the lease, and takes it after it has not been
+renewed for a while by its own clock. A holder that was only paused may then write alongside the new one; its
+writes are rejected by conditional requests (`releases`, `markets`), not by the lease, which only avoids
+duplicate work and duplicate requests to registries. Does not belong here: locks within one machine
+(`warehouse.locks`).
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ LOGGER: Final = logging.getLogger("firm.remote")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds. expires: a claim that has not been renewed for so long is nobody's."""
+    """Timing in seconds. expires: a lease that has not been renewed for so long may be taken."""
 
     expires: float
 
     @property
     def renews(self) -> float:
-        """How often a holder renews: several renewals may fail."""
+        """Interval of renewals: several may fail before the lease expires."""
         return self.expires / 5
 
     @property
     def looks(self) -> float:
-        """How often one who waits looks."""
+        """Polling interval of a waiting machine."""
         return self.expires / 20
 
 
 class _Holding:
-    """A claim of ours, renewed until it is given back."""
+    """A lease of this process, renewed until it is released."""
 
     def __init__(self, store: Store, key: str, pace: Pace) -> None:
         self._store = store
@@ -57,23 +58,23 @@ class _Holding:
         self._ended = threading.Event()
 
     def take(self, former: Found | None) -> bool:
-        """Takes a claim that nobody has, or that one had who is gone."""
+        """Takes a lease that is free or has expired; returns False if another machine was faster."""
         made = self._store.succeed(self._key, self._content(), former)
         self._tag = None if made is None else made.tag
         return made is not None
 
     def renew(self) -> None:
-        """Until it is given back or somebody else has taken it."""
+        """Renews the lease until it is released or taken by another machine."""
         while not self._ended.wait(self._pace.renews):
             self._renewals += 1
             try:
                 tag = self._store.replace(self._key, self._content(), self._tag or "")
-            except RemoteFailed as error:  # whether it is still ours shows when the store answers again
-                LOGGER.warning("a claim cannot be renewed: %s", error)
+            except RemoteFailed as error:  # the next request shows if the lease is still ours
+                LOGGER.warning("a lease cannot be renewed: %s", error)
                 continue
             if tag is None:
                 LOGGER.warning(
-                    "%s has been taken by another machine: what is written now will not count", self._key
+                    "%s was taken over by another machine: writes from here will be rejected", self._key
                 )
                 return
             self._tag = tag
@@ -82,11 +83,11 @@ class _Holding:
         self._ended.set()
 
     def free(self) -> None:
-        """After the last renewal; a claim that cannot be given back expires."""
+        """Releases the lease after the last renewal; if that fails, it expires."""
         try:
             self._store.replace(self._key, _FREE, self._tag or "")
         except RemoteFailed as error:
-            LOGGER.warning("a claim cannot be given back and will expire: %s", error)
+            LOGGER.warning("a lease cannot be released and will expire: %s", error)
 
     def _content(self) -> bytes:
         return json.dumps({"holder": self._mark, "renewals": self._renewals}).encode()
@@ -97,9 +98,9 @@ _FREE: Final = json.dumps({"holder": None}).encode()
 
 @contextmanager
 def claimed(store: Store, key: str, what: str, pace: Pace, wait_seconds: float = 0.0) -> Iterator[None]:
-    """Holds the claim `key`; raises Locked where somebody who lives still does after the wait.
+    """Holds the lease `key`; raises Locked if a live holder still has it after the wait.
 
-    Whether one lives takes `pace.expires` to tell, where nothing is renewed.
+    If the lease is not renewed, it takes `pace.expires` to find out that its holder is dead.
     """
     holding = _taken(store, key, what, wait_seconds, pace)
     thread = threading.Thread(target=holding.renew, name=f"claim {key}", daemon=True)
@@ -120,7 +121,7 @@ def _taken(store: Store, key: str, what: str, wait_seconds: float, pace: Pace) -
         found = store.read(key)
         if found != watched:
             if watched is not None and time.monotonic() >= deadline and _holder(found) is not None:
-                raise Locked(what, _holder(found) or "")  # it has been renewed before our eyes
+                raise Locked(what, _holder(found) or "")  # it was renewed while being watched
             watched, since = found, time.monotonic()
         is_free = _holder(found) is None or time.monotonic() - since >= pace.expires
         if is_free:

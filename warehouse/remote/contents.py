@@ -1,12 +1,12 @@
-"""What one release is, as the store has it: the pointer that names it, and the files that make it.
+"""Release manifest of the object store: the pointer to the newest release, and the files of a release.
 
     releases/current.json                  {"release", "oldest", "manifest_sha256", "contents", "checked"}
     releases/0000000042/contents.<sha256>  {"release", "files": […], "index": […], "ledger": […]}
     releases/0000000042/<sha256>           a file of the release
     ledger/<sha256>                        a segment of the ledger, or its read index
 
-The pointer is written last, and on the condition that it is still the one that was read: what it does not name is
-not there for anybody. Does not belong here: sending and fetching (`releases`).
+The pointer is written last, by compare-and-swap: whatever it does not name does not exist for readers. Does not
+belong here: sending and fetching (`releases`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from warehouse.remote.parcels import Parcel, Sums, as_json
 
 POINTER: Final = "releases/current.json"
 LEDGER: Final = "ledger"
-# The manifest last, for it makes the folder a release; editions before had no file of names.
+# The manifest last, as it makes the folder a release; earlier versions had no separate name index.
 _EDITIONS: Final = ((WAREHOUSE, SERVING, NAMES, MANIFEST), (WAREHOUSE, SERVING, MANIFEST))
 _SEGMENT: Final = re.compile(r"ledger/[0-9]{10}\.(?:parquet|sqlite)")
 
 
 def release_area(number: int) -> str:
-    """The folder of a release in the store."""
+    """Key prefix of a release in the store."""
     return f"releases/{numbered(number)}"
 
 
@@ -40,8 +40,8 @@ def release_area(number: int) -> str:
 class Pointer:
     """The newest release of all machines.
 
-    oldest: none that is older may stay anywhere, for what is erased may be in it. checked: what `Layout.checked`
-    holds, null before any run noted it.
+    oldest: all older releases must be deleted everywhere, as they may contain erased data. checked: content of
+    `Layout.checked`, null before the first run.
     """
 
     release: int
@@ -51,7 +51,7 @@ class Pointer:
     checked: Mapping[str, Any] | None
 
     def as_bytes(self) -> bytes:
-        """As the store holds it."""
+        """The pointer as JSON for the store."""
         value = {
             "release": self.release,
             "oldest": self.oldest,
@@ -68,14 +68,14 @@ class Pointer:
             release, oldest = int(value["release"]), int(value["oldest"])
             return cls(release, oldest, value["manifest_sha256"], str(value["contents"]), value["checked"])
         except (ValueError, KeyError, TypeError) as error:
-            raise Damaged(f"{POINTER} of the store is not a pointer to a release: {error!r}") from None
+            raise Damaged(f"{POINTER}of the object store is not a pointer to a release: {error!r}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
     """The files of one release.
 
-    index: the segments of the ledger as `segments.INDEX` lists them; ledger: their files.
+    index: the segments of the ledger as listed in `segments.INDEX`; ledger: their files.
     """
 
     release: int
@@ -85,7 +85,7 @@ class Contents:
 
     @classmethod
     def of(cls, layout: Layout, number: int, sums: Sums) -> Self:
-        """A release as it lies on this machine."""
+        """Describes a release on this machine."""
         below = layout.release(number).relative_to(layout.root).as_posix()
         files = _EDITIONS[NAMES not in manifests.read(layout, number).sizes]
         entries = segments.read_index(layout.ledger)
@@ -102,7 +102,7 @@ class Contents:
         )
 
     def as_bytes(self) -> bytes:
-        """As the store holds it."""
+        """The document as JSON for the store."""
         value = {
             "release": self.release,
             "files": as_json(self.files),
@@ -112,15 +112,15 @@ class Contents:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
     def key(self) -> str:
-        """Where the document lies: its name tells its bytes."""
+        """Key of the document; contains its SHA-256."""
         return f"{release_area(self.release)}/contents.{hashlib.sha256(self.as_bytes()).hexdigest()}"
 
     @classmethod
     def parse(cls, key: str, content: bytes) -> Self:
-        """Damaged when it is not what its key says."""
+        """Parses and checks a document; raises Damaged if its hash differs from its key."""
         if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
             raise Damaged(
-                f"{key} of the store is not what was put there: publish again (`firm release push`)"
+                f"{key} of the object store has changed since its upload: publish again (`firm release push`)"
             )
         value = json.loads(content)
         made = cls(
@@ -132,11 +132,11 @@ class Contents:
         below = release_area(made.release)
         due = [[f"{below}/{name}" for name in files] for files in _EDITIONS]
         if [parcel.name for parcel in made.files] not in due or not all(map(_is_of_ledger, made.ledger)):
-            raise Damaged(f"{key} of the store lists files that are not of a release: {due[0]} are due")
+            raise Damaged(f"{key} of the object store must list the files of a release: expected {due[0]}")
         return made
 
     def placed(self) -> Sequence[tuple[str, Parcel]]:
-        """Every file with its area, in the order in which they may appear on a machine."""
+        """Every file with its key prefix, in the order in which they may appear on a machine."""
         ledger = [(LEDGER, parcel) for parcel in self.ledger]
         return [*ledger, *((release_area(self.release), parcel) for parcel in self.files)]
 

@@ -1,9 +1,9 @@
-"""The bulk hand-over in the store, under the names that consumers read: as `exports/` of a data root, file by file.
+"""Replication of bulk exports to the store, under the names that consumers read, as in `exports/` of a data root.
 
     exports/<market>/0000000042/companies.parquet …, manifest.json      exports/<market>/latest.json
 
-The manifest comes after what it lists, and `latest.json` after that. Does not belong here: writing exports
-(`warehouse.exports`).
+The manifest is uploaded after the files it lists, and `latest.json` after that. Does not belong here: writing
+exports (`warehouse.exports`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ _LATEST: Final = "latest.json"
 
 
 class SharedExports:
-    """The exports below one folder, and their copies in one store."""
+    """The exports in one folder, and their copies in one store."""
 
     def __init__(self, folder: Path, store: Store) -> None:
         self._folder = folder
         self._store = store
 
     def send(self, market: str) -> int:
-        """Sends the newest export of a market, and takes away those that are no more here; how many files it sent.
+        """Uploads the newest export of a market, and deletes those that no longer exist here.
 
-        Where there is none here any more, there is none there either; where a newer one is there, it stays.
+        Returns the number of uploaded files. Without a local export, those in the store are deleted; a newer
+        one in the store stays.
         """
         root, latest = self._folder / market, f"exports/{market}/{_LATEST}"
         if not (root / _LATEST).exists():
@@ -68,12 +69,12 @@ class SharedExports:
         return len(fresh)
 
     def _remove(self, keys: list[str]) -> None:
-        """Pointers and manifests first: what is half removed is none."""
+        """Deletes pointers and manifests first: a half-removed export no longer counts."""
         first = [key for key in keys if key.endswith((_MANIFEST, _LATEST))]
         self._store.remove(first)
         self._store.remove([key for key in keys if key not in first])
 
 
 def shared(folder: Path, address: Address) -> SharedExports:
-    """The exports of a folder as the settings share them. Connects to nothing yet."""
+    """The exports of a folder and the store from the settings. Makes no connection yet."""
     return SharedExports(folder, Store(address))

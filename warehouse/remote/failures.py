@@ -1,33 +1,33 @@
-"""What may go wrong between this machine and the store, each with what to do. Loads nothing.
+"""Replication errors, each with advice on what to do. Imports nothing heavy.
 
 RemoteFailed
-├── StoreFailed   the store did not do what it was asked for, in spite of repeating
-├── Missing       there is nothing under a key
-├── Damaged       what came is not what was put there
+├── StoreFailed   a request to the store failed, in spite of retries
+├── Missing       there is no object under a key
+├── Damaged       received bytes do not match their hash
 ├── Overtaken     another machine has written in the meantime
-└── Parted        this machine's state and the store's are not of one line
+└── Parted        the states of this machine and of the store have diverged
 """
 
 
 class RemoteFailed(RuntimeError):  # noqa: N818 - named for what happened
-    """Any of these."""
+    """Base class of replication errors."""
 
 
 class StoreFailed(RemoteFailed):
-    """The store did not do what it was asked for, in spite of repeating; the message says what to look at."""
+    """A request to the store failed, in spite of retries; the message says what to check."""
 
 
 class Missing(RemoteFailed):
-    """There is nothing under a key: it was never written, or something newer has taken its place."""
+    """There is no object under a key: never written, or superseded by a newer one."""
 
 
 class Damaged(RemoteFailed):
-    """What came from the store is not what was put there; the message says what to do."""
+    """An object of the store does not match its hash or format; the message says what to do."""
 
 
 class Overtaken(RemoteFailed):
-    """Another machine has written in the meantime; nothing of ours is seen, and the next run takes it up."""
+    """Another machine wrote first; nothing of ours was published, and the next run continues from theirs."""
 
 
 class Parted(RemoteFailed):
-    """This machine's state is not that of the store; the message says what to do."""
+    """The states of this machine and of the store have diverged; the message says what to do."""

@@ -1,8 +1,8 @@
-"""Follows the releases of other machines: fetches each as it is published, and serves the last good one meanwhile.
+"""Replica follower: fetches each release published by other machines; the last good one is served meanwhile.
 
-For machines that serve or deliver. Runs beside the service, in a thread; several processes of a machine may follow,
-and one of them fetches. Does not belong here: fetching (`releases`), or noticing a new release on this machine
-(`reader`).
+For machines that serve or deliver. Runs in a thread of the service; several processes of a machine may follow,
+only one of them fetches. Does not belong here: fetching (`releases`), or detecting a new release on this
+machine (`reader`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FAILURES: Final = (RemoteFailed, Unsound, OSError)
 
 
 class Follower:
-    """One data root that follows one store."""
+    """Follows one store for one data root."""
 
     def __init__(self, layout: Layout, shared: SharedReleases, seconds: float = LOOK_EVERY_SECONDS) -> None:
         self._layout = layout
@@ -37,9 +37,9 @@ class Follower:
         self._ended = threading.Event()
 
     def look(self) -> int | None:
-        """Fetches the newest release; its number where there was anything to fetch.
+        """Fetches the newest release; returns its number if there was anything to fetch.
 
-        None also where somebody else of this machine is publishing or fetching.
+        Also None if another process of this machine is publishing or fetching.
         """
         try:
             with locks.release_lock(self._layout, wait_seconds=0.0):
@@ -48,7 +48,7 @@ class Follower:
             return None
 
     def run(self) -> None:
-        """Looks again and again until `end`; what fails is told of once, and tried again at every look."""
+        """Polls until `end` is called; an error is logged once, and every poll retries."""
         while not self._ended.is_set():
             try:
                 number = self.look()
@@ -59,28 +59,28 @@ class Follower:
             self._ended.wait(self._seconds)
 
     def end(self) -> None:
-        """Ends `run` after what it is doing."""
+        """Stops `run` after its current step."""
         self._ended.set()
 
     def _failed(self, error: Exception) -> None:
         told = f"{type(error).__name__}: {error}"
         if told != self._told:
-            LOGGER.error("the release that is here stays, for a newer one cannot be fetched: %s", told)
+            LOGGER.error("the local release stays in use, because a newer one cannot be fetched: %s", told)
             self._told = told
 
     def _went_well(self, number: int | None) -> None:
         if self._told is not None:
-            LOGGER.info("the store answers again")
+            LOGGER.info("the object store responds again")
             self._told = None
         if number is not None:
-            LOGGER.info("release %s has been fetched", number)
+            LOGGER.info("fetched release %s", number)
 
 
 @contextmanager
 def followed(follower: Follower | None) -> Iterator[None]:
-    """Follows for the length of a block; None: nobody is followed.
+    """Follows for the length of a block; None: does nothing.
 
-    The thread ends with its process: a fetch that is cut off goes on where it was, at the next start.
+    The thread ends with its process: an interrupted fetch resumes at the next start.
     """
     if follower is None:
         yield

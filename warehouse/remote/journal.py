@@ -1,6 +1,6 @@
-"""What persons have judged, on all machines: one file that only grows, the same everywhere.
+"""Synchronises the log of manual decisions between machines: one append-only file, the same everywhere.
 
-Does not belong here: what a row of it says (`warehouse.judgements`).
+Does not belong here: the meaning of its rows (`warehouse.judgements`).
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _BREAK: Final = b"\n"
 
 
 def shared(layout: Layout, store: Store) -> None:
-    """Brings what others have judged here, or what has been judged here to others.
+    """Appends the store's new decisions here, or uploads new local ones.
 
-    Parted where both have judged without knowing of each other; Overtaken where somebody else was faster.
+    Raises Parted if both sides have new rows, Overtaken if another machine wrote first.
     """
-    with exclusive(layout, "judgements", "the list of judgements", _WAIT_SECONDS):
+    with exclusive(layout, "judgements", "the list of decisions", _WAIT_SECONDS):
         found = store.read(KEY)
         theirs = b"" if found is None else found.content
         ours = layout.judgements.read_bytes() if layout.judgements.exists() else b""
-        ours = ours[: ours.rfind(_BREAK) + 1]  # what a kill cut off is no row
+        ours = ours[: ours.rfind(_BREAK) + 1]  # without an incomplete row left by a kill
         if ours == theirs:
             return
         if theirs.startswith(ours):
             files.write_bytes(layout.judgements, theirs)
         elif not ours.startswith(theirs):
             raise Parted(
-                f"{layout.judgements} and {store.address}/{KEY} have rows that the other lacks: put ours below "
-                "theirs, with the numbers that follow"
+                f"{layout.judgements} and {store.address}/{KEY} have diverged: append the local rows to the remote "
+                "ones, with the next numbers"
             )
         elif store.succeed(KEY, ours, found) is None:
-            raise Overtaken("somebody has judged on another machine just now: look, and judge again")
+            raise Overtaken("another machine has just stored a decision: check it, then repeat yours")

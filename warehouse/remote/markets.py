@@ -1,12 +1,12 @@
-"""The state of a market in the store, so that any machine may go on with it where the last one ended.
+"""Replication of a market's state, so that any machine can continue where the last one ended.
 
-    markets/NO/head.json          {"version", "contents"}: replaced only where it is still the one that was read
+    markets/NO/head.json          {"version", "contents"}: replaced by compare-and-swap
     markets/NO/contents.<sha256>  {"version", "files": […], "beside": …}
-    markets/NO/<sha256>           a file: a body of RAW, a table of STAGED, an image, the history
+    markets/NO/<sha256>           a file: a body of RAW, a table of STAGED, a snapshot, the history
 
-What lies on this machine counts as long as the head is the one that it was last brought to or sent as; else the
-head counts, and what is here is made equal to it. Whoever sends takes away what no head needs any more, so that
-what is erased here is erased there. Does not belong here: who may write (`claims`), or what the files hold.
+Local files count as long as the head is the version last fetched or sent here; otherwise the head counts, and
+the local files are made equal to it. Sending deletes objects that the new head does not need, so that data
+erased here is erased there. Does not belong here: who may write (`claims`), or the content of files.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from warehouse.remote.store import Found, Store
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All files of a market, and what other files of a data root hold of it (`beside`, JSON)."""
+    """All files of a market, and its entries in other files of a data root (`beside`, JSON)."""
 
     version: int
     files: tuple[Parcel, ...]
     beside: Mapping[str, Any]
 
     def as_bytes(self) -> bytes:
-        """As the store holds it."""
+        """The document as JSON for the store."""
         value = {"version": self.version, "files": as_json(self.files), "beside": dict(self.beside)}
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def parse(cls, key: str, content: bytes) -> Self:
-        """Damaged when it is not what its key says."""
+        """Parses and checks a document; raises Damaged if its hash differs from its key."""
         if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
             raise Damaged(
-                f"{key} of the store is not what was put there: restore the bucket, or remove its head"
+                f"{key} of the object store has changed since its upload: restore the bucket, or remove its head"
             )
         value = json.loads(content)
         return cls(int(value["version"]), tuple(map(Parcel.parse, value["files"])), value["beside"])
@@ -55,12 +55,12 @@ def _area(market: str) -> str:
 
 
 def claim_of(market: str) -> str:
-    """The key by which a market is claimed."""
+    """Key of a market's lease."""
     return f"{_area(market)}/claim.json"
 
 
 class SharedMarket:
-    """One market of one data root and one store. Everything wants the market's lock held."""
+    """One market of one data root and one store. All methods require the market's lock."""
 
     def __init__(self, layout: Layout, store: Store, market: str, datasets: Iterable[str]) -> None:
         self._layout = layout
@@ -74,20 +74,25 @@ class SharedMarket:
         self._seen: Found | None = None
 
     def fetch(self) -> Mapping[str, Any] | None:
-        """Makes what is here equal to the head, where that is another than ours; then what it holds beside."""
+        """Makes local files equal to the head if it is not ours; returns its `beside`, or None if unchanged."""
         self._seen = self._store.read(f"{self._area}/head.json")
         if self._seen is None or (key := self._head()["contents"]) == self._told():
             return None
         found = self._store.read(key)
         if found is None:
-            raise Missing(f"there is no {self._store.address}/{key}, which the head of {self._market} names")
+            raise Missing(
+                f"{self._store.address}/{key} is missing, but the head of {self._market} refers to it"
+            )
         contents = Contents.parse(key, found.content)
         self._place(contents)
         files.write_json(self._adopted, {"contents": key})
         return contents.beside
 
     def send(self, beside: Mapping[str, Any]) -> int:
-        """Sends what has changed here and makes it the head; its version. Overtaken where another is head now."""
+        """Uploads local changes as the new head and returns its version.
+
+        Raises Overtaken if the head has changed.
+        """
         sums = Sums(self._layout.root, self._sums)
         held = tuple(sums.parcel(name) for name in sorted(self._names()))
         sums.keep()
@@ -130,8 +135,8 @@ class SharedMarket:
         made = self._store.succeed(key, content, self._seen)
         if made is None:
             raise Overtaken(
-                f"another machine has gone on with market {self._market} at {self._store.address}: what was done "
-                "here does not count; run this again, and it goes on from theirs"
+                f"another machine has updated market {self._market} at {self._store.address}: this run's result "
+                "is discarded; run this again to continue from theirs"
             )
         self._seen = made
 
@@ -140,12 +145,10 @@ class SharedMarket:
         return [key for key in self._store.keys(f"{self._area}/") if key not in kept]
 
     def _place(self, contents: Contents) -> None:
-        """Everything that lacks is fetched before anything is changed; a kill between is healed by the next."""
+        """Fetches all missing files before changing anything; after a kill, the next run completes it."""
         for parcel in contents.files:
             if not self._is_ours(parcel.name):
-                raise Damaged(
-                    f"the head of {self._market} names a file that is none of its own: {parcel.name[:200]!r}"
-                )
+                raise Damaged(f"the head of {self._market} refers to a foreign file: {parcel.name[:200]!r}")
         sums = Sums(self._layout.root, self._sums)
         lacking = [parcel for parcel in contents.files if not sums.is_there(parcel)]
         names: dict[str, list[Path]] = {}
@@ -163,7 +166,7 @@ class SharedMarket:
         sums.keep()
 
     def _folders(self) -> list[Path]:
-        """Where whole folders are this market's."""
+        """Folders that belong to this market entirely."""
         layout = self._layout
         return [layout.images / self._market, *(layout.staged / dataset for dataset in self._datasets)]
 
@@ -181,7 +184,7 @@ class SharedMarket:
         return self._layout.archive / "manifest" / f"{dataset}.jsonl"
 
     def _names(self) -> set[str]:
-        """Files of the market as they lie here; nothing that is half written."""
+        """Names of the market's local files, without temporary ones."""
         found = {path for path in self._histories() if path.exists()}
         for dataset in self._datasets:
             if self._manifest(dataset).exists():
@@ -192,11 +195,11 @@ class SharedMarket:
         return {path.relative_to(self._layout.root).as_posix() for path in found}
 
     def _bodies(self, manifest: Path) -> Iterator[Path]:
-        """Bodies that a manifest tells of and that are still there: erased ones are not."""
+        """Bodies listed in a manifest that still exist: erased ones do not."""
         with manifest.open("rb") as lines:
             for line in lines:
                 if not line.endswith(b"\n"):
-                    return  # torn by a kill: no line
+                    return  # incomplete line left by a kill
                 told = json.loads(line)
                 for sha256 in (told.get("sha256"), told.get("became")):
                     path = self._layout.archive / "sha256" / str(sha256)[:2] / f"{sha256}.zst"
@@ -209,7 +212,7 @@ def _is_half(path: Path, folder: Path) -> bool:
 
 
 def _move(path: Path, targets: list[Path]) -> None:
-    """To each of its names: they may be changed apart from each other later."""
+    """Moves a file to all its names, with a copy for each: they may be changed independently later."""
     for number, target in enumerate(targets, 1):
         files.make_folder(target.parent)
         built = files.temporary(target)

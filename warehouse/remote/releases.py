@@ -1,9 +1,10 @@
-"""Releases shared through the store: sent by whoever publishes, fetched by whoever serves or publishes next.
+"""Replication of releases: sent by the publishing machine, fetched by machines that serve or publish next.
 
-Machines publish in turns, by a claim. The order of a publish: files, contents, pointer; the pointer is replaced
-only where it is still the one that the release was built upon, so that of a machine whose claim ran out nothing is
-seen. The order of a fetch: ledger, files, manifest, our own pointer. Both may be killed anywhere and go on where
-they were. Does not belong here: building releases (`warehouse.release`), or when to fetch (`following`).
+Machines publish one at a time, under a lease. Order of a publish: files, contents, pointer; the pointer is
+replaced by compare-and-swap with the one the release was built on, so nothing becomes visible from a machine
+that has lost its lease. Order of a fetch: ledger, files, manifest, local pointer. Both may be killed at any
+point and resume there. Does not belong here: building releases (`warehouse.release`), or when to fetch
+(`following`).
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ from warehouse.remote.store import Found, Store
 from warehouse.segments import Segment
 
 CLAIM: Final = "releases/claim.json"
-_WAIT_SECONDS: Final = 3600.0  # another machine may be building one in full
+_WAIT_SECONDS: Final = 3600.0  # another machine may be doing a full build
 _TRIES: Final = 3  # a release may be pruned in the store while it is fetched
 
 
 class SharedReleases:
-    """The releases of one data root and one store (`sharing.Sharing`). Everything wants the release lock held.
+    """The releases of one data root and one store (`sharing.Sharing`). All methods require the release lock.
 
-    keep: how many releases stay; the store keeps none that is older than the oldest of whoever published last.
+    keep: number of releases to keep; the store keeps none older than the oldest on the machine that published
+    last.
     """
 
     def __init__(self, layout: Layout, store: Store, keep: int, pace: Pace) -> None:
@@ -53,14 +55,14 @@ class SharedReleases:
             yield
 
     def publish(self, manifest: Manifest) -> None:
-        """Sends a release and makes it the store's newest.
+        """Uploads a release and makes it the store's newest.
 
-        Overtaken where the newest there is no more what it was at our turn.
+        Raises Overtaken if the newest has changed since our turn began.
         """
         contents = self._contents(manifest.release)
         former = Pointer.parse(self._seen.content).contents if self._seen is not None else None
         oldest = self._oldest(manifest.release)
-        # listed before: whoever may still publish needs none of it
+        # listed before the upload: a machine that publishes later needs none of these
         stale = self._stale(contents, oldest)
         if contents.key() != former:
             self._send(contents, former)
@@ -77,14 +79,14 @@ class SharedReleases:
         self._store.create(contents.key(), contents.as_bytes())
 
     def send_again(self, manifest: Manifest) -> None:
-        """Sends everything of the newest release, whether or not the store has it: what it has may be damaged."""
+        """Uploads the newest release unconditionally: the store's copy may be damaged."""
         contents = self._contents(manifest.release)
         parcels.send_again(self._store, LEDGER, self._layout.root, contents.ledger)
         parcels.send_again(self._store, release_area(contents.release), self._layout.root, contents.files)
         self.publish(manifest)
 
     def fetch(self) -> int | None:
-        """Brings this machine to the store's newest release; its number where there was anything to bring."""
+        """Fetches the store's newest release; returns its number if there was anything to fetch."""
         for left in reversed(range(_TRIES)):
             self._seen = self._store.read(POINTER)
             if self._seen is None:
@@ -121,19 +123,19 @@ class SharedReleases:
         made = self._store.succeed(POINTER, content, self._seen)
         if made is None:
             raise Overtaken(
-                f"another machine has published at {self._store.address} while release {pointer.release} was made "
-                "here: nothing of ours is seen; run this again, and it goes on from theirs"
+                f"another machine has published at {self._store.address} while release {pointer.release} was built "
+                "here: ours is not published; run this again to continue from theirs"
             )
         self._seen = made
         files.write_json(self._adopted, {"contents": pointer.contents})
 
     def _oldest(self, newest: int) -> int:
-        """The oldest release that stays anywhere: what this machine has taken away is gone for all."""
+        """The oldest release to keep anywhere: what this machine has pruned is deleted for all."""
         local = [number for number in pruning.numbers(self._layout) if number < newest]
         return [*local, newest][-self._keep :][0]
 
     def _stale(self, contents: Contents, oldest: int) -> list[str]:
-        """Keys that no release kept needs: older releases, other contents of this one, segments written again."""
+        """Keys that no kept release needs: older releases, other contents of this one, rewritten segments."""
         needed = {parcel.key(area) for area, parcel in contents.placed()} | {contents.key(), POINTER}
         found = [*self._store.keys("releases/"), *self._store.keys(f"{LEDGER}/")]
         return [key for key in found if key not in needed and _is_stale(key, contents.release, oldest)]
@@ -146,7 +148,7 @@ class SharedReleases:
         if here.release > pointer.release or ours != pointer.manifest_sha256:
             raise Parted(
                 f"this machine serves release {here.release}, and the newest at {self._store.address} is another "
-                f"line's {pointer.release}: give this machine an empty FIRM_DATA, or the store another prefix"
+                f"line's {pointer.release}: give this machine an empty FIRM_DATA, or another prefix in the store"
             )
         return pointer.contents == self._told()
 
@@ -162,7 +164,9 @@ class SharedReleases:
             raise Missing(pointer.contents)
         contents = Contents.parse(pointer.contents, document.content)
         if contents.release != pointer.release or _manifest_sha256(contents) != pointer.manifest_sha256:
-            raise Damaged(f"{pointer.contents} of the store is not of release {pointer.release}")
+            raise Damaged(
+                f"{pointer.contents} of the object store does not belong to release {pointer.release}"
+            )
         self._place(contents)
         manifests.point(self._layout, pointer.release)
         self._note(pointer)
@@ -171,7 +175,7 @@ class SharedReleases:
         pruning.prune(self._layout, self._keep)
 
     def _place(self, contents: Contents) -> None:
-        """Fetches everything that is not here, and only then puts it where it belongs."""
+        """Downloads all missing files before moving them into place."""
         sums = Sums(self._layout.root, self._layout.remote / "sums.json")
         ledger = self._received(LEDGER, contents.ledger, sums)
         release = self._received(release_area(contents.release), contents.files, sums)
@@ -180,7 +184,7 @@ class SharedReleases:
         self._move(release)
 
     def _received(self, area: str, wanted: Sequence[Parcel], sums: Sums) -> list[tuple[Path, Path]]:
-        """Files that are not here, fetched: where each is, and where it is to be."""
+        """Downloads missing files; returns pairs of temporary path and target."""
         return [
             (parcels.receive(self._store, area, parcel, self._incoming), self._layout.root / parcel.name)
             for parcel in wanted
@@ -205,7 +209,7 @@ class SharedReleases:
 
 
 def shared(layout: Layout, address: Address, keep: int, claim_seconds: float) -> SharedReleases:
-    """The releases of a data root as the settings share them. Connects to nothing yet."""
+    """The releases of a data root and the store from the settings. Makes no connection yet."""
     return SharedReleases(layout, Store(address), keep, Pace(claim_seconds))
 
 
@@ -215,7 +219,7 @@ def _manifest_sha256(contents: Contents) -> str:
 
 
 def _is_stale(key: str, newest: int, oldest: int) -> bool:
-    """Whether a key that the newest release does not need may go; what lies above it is somebody's to be."""
+    """True if an unneeded key may be deleted; newer releases may be in the process of being published."""
     area, _, rest = key.partition("/")
     if area == LEDGER:
         return True

@@ -1,8 +1,8 @@
-"""Speaks to the object store: keys and bytes below one prefix. Nothing else here knows that it is S3.
+"""S3 client: keys and bytes below one prefix. The only module that knows the store is S3.
 
-What several machines may write is written on a condition: created where nothing is, or put in the place of exactly
-what was read before. Nothing is decided by a listing, which may be out of date; listings only help to tidy up. Does
-not belong here: what lies under which key (`releases`, `markets`).
+Whatever several machines may write is written conditionally: created if absent, or replacing exactly the
+version that was read. No decision depends on a listing, which may be stale; listings are only for cleaning up.
+Does not belong here: the meaning of keys (`releases`, `markets`).
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from obstore import PutMode
     from obstore.store import ClientConfig
 
-PART: Final = 16 << 20  # bytes fetched or sent at once, and held in memory while they are
-DOCUMENT: Final = 256 << 20  # a document that is read whole is no larger
-PATIENCE: Final = timedelta(seconds=60)  # for which one request is repeated while the store fails
+PART: Final = 16 << 20  # bytes transferred at once and kept in memory meanwhile
+DOCUMENT: Final = 256 << 20  # maximum bytes of a document, which is read at once
+PATIENCE: Final = timedelta(seconds=60)  # how long one request is retried while the store fails
 _TRIES: Final = 8
 _AT_ONCE: Final = 4
 _AGAIN_SECONDS: Final = 0.2
-_SAID: Final = 300  # characters of what the library says
+_SAID: Final = 300  # maximum characters of a library error in a message
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document, and the mark by which its very version is known."""
+    """A document and the ETag of its version."""
 
     content: bytes
     tag: str
 
 
 class Store:
-    """One prefix of one bucket. Made cheaply; connects when it is first asked."""
+    """One prefix of one bucket. Cheap to create; connects at the first request."""
 
     def __init__(self, address: Address, patience: timedelta = PATIENCE) -> None:
         self.address = address
@@ -67,15 +67,13 @@ class Store:
         )
 
     def read(self, key: str) -> Found | None:
-        """A document; None where there is none."""
+        """Reads a document; None if there is none."""
 
         def got() -> Found:
             result = obstore.get(self._store, key)
             size, tag = result.meta["size"], result.meta["e_tag"]
             if size > DOCUMENT or tag is None:
-                raise StoreFailed(
-                    f"{self.address}/{key} has {size} bytes and mark {tag}: that is no document"
-                )
+                raise StoreFailed(f"{self.address}/{key} has {size} bytes and ETag {tag}: not a document")
             return Found(bytes(result.bytes()), tag)
 
         try:
@@ -84,15 +82,15 @@ class Store:
             return None
 
     def create(self, key: str, content: bytes) -> str | None:
-        """Writes a document where none is; its mark, or None where another is there."""
+        """Creates a document; returns its ETag, or None if the key exists."""
         return self._put(key, content, "create")
 
     def replace(self, key: str, content: bytes, tag: str) -> str | None:
-        """Writes a document in the place of the version known by a mark; None where that one is no more."""
+        """Replaces the version with a given ETag; returns the new ETag, or None if the version has changed."""
         return self._put(key, content, {"e_tag": tag})
 
     def succeed(self, key: str, content: bytes, former: Found | None) -> Found | None:
-        """Writes a document in the place of what was read, nothing (None) included; None where that has changed."""
+        """Replaces what was read (None: nothing) by a document; None if it has changed since."""
         tag = self.create(key, content) if former is None else self.replace(key, content, former.tag)
         return None if tag is None else Found(content, tag)
 
@@ -103,19 +101,19 @@ class Store:
         try:
             return self._asked("write", key, put)
         except (AlreadyExistsError, PreconditionError, Missing):
-            # it may be ours: written, and the answer lost on its way
+            # it may be our own write, with the response lost
             there = self.read(key)
             return there.tag if there is not None and there.content == content else None
 
     def has(self, key: str, size: int) -> bool:
-        """Whether an object of this size is there."""
+        """True if there is an object of this size."""
         try:
             return self._asked("look at", key, lambda: obstore.head(self._store, key))["size"] == size
         except Missing:
             return False
 
     def upload(self, key: str, path: Path) -> None:
-        """Sends a file, in parts that are repeated one by one; it is there whole or not at all."""
+        """Uploads a file in parts that are retried one by one; it appears complete or not at all."""
 
         def put() -> None:
             with path.open("rb") as body:
@@ -124,7 +122,7 @@ class Store:
         self._asked("write", key, put)
 
     def download(self, key: str, path: Path, size: int) -> None:
-        """Adds to a file what it lacks of an object; one that has all of it is left. Raises Missing."""
+        """Downloads the rest of an object to a partial file; a complete one is left alone. Raises Missing."""
         with path.open("ab") as target:
             start = target.tell()
             while start < size:
@@ -139,7 +137,7 @@ class Store:
         files.sync_folder(path.parent)
 
     def keys(self, prefix: str) -> list[str]:
-        """Keys below a folder, as far as the listing knows."""
+        """Keys below a folder, according to the listing."""
 
         def listed() -> list[str]:
             return [found["path"] for page in obstore.list(self._store, prefix=prefix) for found in page]
@@ -147,21 +145,21 @@ class Store:
         return self._asked("list", prefix, listed)
 
     def remove(self, keys: list[str]) -> None:
-        """Removes objects; those that are gone already are no error."""
+        """Deletes objects; missing ones are no error."""
         if keys:
             self._asked("remove", keys[0], lambda: obstore.delete(self._store, keys))
 
     def _asked(self, what: str, key: str, ask: Callable[[], Answer]) -> Answer:
-        """Asks, and asks again when an answer was torn, which the library leaves to us; within its patience.
+        """Sends a request; retries interrupted responses, which the library does not, within the store's patience.
 
-        Conditions that do not hold pass through as the library raises them.
+        Failed conditions are raised as they come from the library.
         """
         until = time.monotonic() + self._patience.total_seconds()
         while True:
             try:
                 return ask()
             except FileNotFoundError:
-                raise Missing(f"there is no {self.address}/{key}") from None
+                raise Missing(f"{self.address}/{key} does not exist") from None
             except (AlreadyExistsError, PreconditionError):
                 raise
             except GenericError as error:
@@ -174,6 +172,6 @@ class Store:
     def _failed(self, what: str, key: str, error: Exception) -> StoreFailed:
         said = " ".join(str(error).partition("Debug source")[0].split())[:_SAID]
         return StoreFailed(
-            f"cannot {what} {self.address}/{key}: {said}; look at FIRM_OBJECT_STORE, the AWS_… settings and "
-            "whether the store answers, then try again"
+            f"cannot {what} {self.address}/{key}: {said}; check FIRM_OBJECT_STORE, the AWS_… settings and "
+            "that the object store responds, then try again"
         )

@@ -1,6 +1,7 @@
-"""The leaf everybody imports: tables, identifiers, codes and deterministic ids, as plain declarations.
+"""Declarations shared by all packages: tables, identifiers, codes and deterministic ids.
 
-Belongs here: what a column is called, means and may hold; how a company number is written; how an id is made.
-Does not belong here: any engine. `warehouse.render` turns these declarations into polars schemas, DuckDB DDL,
-checks and the data dictionary. This package imports nothing of ours and, python-stdnum aside, nothing outside.
+Belongs here: name, meaning and allowed values of columns; the format of company numbers; how ids are made. Does
+not belong here: any engine. `warehouse.render` turns these declarations into polars schemas, DuckDB DDL, checks
+and the data dictionary. This package imports no other package of the project and, except for python-stdnum, no
+library.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 MARKETS: Final = ("US", "SE", "NO", "FI", "UK", "DK")  # market codes; UK, never GB, in every output
-# DK is announced, not served (docs/contract/contract.md «Not available»)
+# DK is announced but not served (docs/contract/contract.md «Not available»)
 SERVED: Final = ("US", "SE", "NO", "FI", "UK")
 MARKET_NAMES: Final = {
     "US": "United States",
@@ -64,8 +64,8 @@ INDUSTRY_SCHEMES: Final = (
     "UKSIC2003",
     "SIC",
 )
-# What a market's industry codes mean. The national schemes of Europe are editions of NACE: 62 is IT in each of
-# them, and security brokers in the SIC of the US.
+# Classification behind a market's industry codes. Europe's national schemes are versions of NACE: 62 is IT in
+# each of them, but security brokers in the SIC of the US.
 CLASSIFICATIONS: Final = {"US": "SIC", "SE": "NACE", "NO": "NACE", "FI": "NACE", "UK": "NACE", "DK": "NACE"}
 LISTING_LEVELS: Final = ("regulated", "growth")  # docs/formats/news.md 3.7
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")

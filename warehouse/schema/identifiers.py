@@ -1,9 +1,8 @@
 """Company numbers of the six markets: canonical form, accepted spellings, check digits.
 
 See docs/contract/contract.md 4.0.
-
 Belongs here: the one rule per market for how a number is written and recognised. Does not belong here: whether
-such a company exists (the reader knows), or HTTP errors (`api.problems`).
+such a company exists (`reader`), or HTTP errors (`api.problems`).
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ _BRITISH_CHARACTERS: Final = 8
 
 
 class CompanyNumber(NamedTuple):
-    """One recognised company number. A tuple, for every request makes one."""
+    """One recognised company number. A tuple for speed, as every request creates one."""
 
     market: str
     org_number: str
 
     @property
     def check(self) -> bool:
-        """False when the check digit is wrong: registries hold such. Asked only when a company is unknown."""
+        """False if the check digit is wrong; registries have such numbers. Used only for unknown companies."""
         return RULES[self.market].check(self.org_number)
 
     @property
@@ -42,9 +41,9 @@ class CompanyNumber(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How one market writes its numbers.
+    """Number format of one market.
 
-    `bare` recognises a number without its market, `scoped` one whose market is known.
+    `bare` matches a number without its market, `scoped` one with known market.
     """
 
     market: str
@@ -70,7 +69,7 @@ def _finnish(text: str) -> str:
 
 
 def _british(text: str) -> str:
-    """Zeros go between prefix and digits: SC1234 is SC001234 (docs/formats/uk.md 2)."""
+    """Pads with zeros between prefix and digits: SC1234 becomes SC001234 (docs/formats/uk.md 2)."""
     text = text.upper()
     if len(text) == _BRITISH_CHARACTERS:
         return text
@@ -88,7 +87,7 @@ def _always(_: str) -> bool:
 
 
 def _padded_norwegian_is_valid(text: str) -> bool:
-    """The 10-character form counts only when its nine digits pass mod 11."""
+    """The 10-character form is valid only if its nine digits pass mod 11."""
     return len(_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian(text))
 
 
@@ -123,14 +122,14 @@ RULES: Final[Mapping[str, Rule]] = {
     )
 }
 
-# One match instead of one per market: this stands in the path of every request.
+# One match instead of one per market, as every request needs it.
 _BARE: Final = re.compile(
     "|".join(f"(?P<{rule.market}>{rule.bare.pattern})" for rule in RULES.values() if rule.bare), re.IGNORECASE
 )
 
 
 def market_code(text: str) -> str | None:
-    """Market code of a country as callers write it: any case, GB for UK; None when it is none of the six."""
+    """Market code of a country code from a caller: any case, GB for UK; None if it is none of the six."""
     code = text.upper()
     code = "UK" if code == "GB" else code
     return code if code in RULES else None
@@ -153,20 +152,20 @@ def _match(rule: Rule, pattern: re.Pattern[str] | None, text: str) -> CompanyNum
 
 
 def _read(rule: Rule, text: str) -> CompanyNumber | None:
-    """The number in a text that fits the market's pattern."""
+    """Reads the number from a text that matches the market's pattern."""
     if rule.market == "NO" and not _padded_norwegian_is_valid(text):
         return None
     return CompanyNumber(rule.market, rule.canonical(text))
 
 
 def parse_scoped(market: str, text: str) -> CompanyNumber | None:
-    """A number whose market is known: more spellings are accepted (bare CIK, short UK digits)."""
+    """Parses a number of a known market: more spellings are accepted (bare CIK, short UK digits)."""
     rule = RULES[market]
     return _match(rule, rule.scoped, text)
 
 
 def parse_id(text: str) -> CompanyNumber | None:
-    """A full id `firm:<COUNTRY>:<number>`; the number in any spelling of its market."""
+    """Parses a full id `firm:<COUNTRY>:<number>`; the number in any spelling of its market."""
     prefix, _, rest = text.partition(":")
     market, _, number = rest.partition(":")
     code = market_code(market)
@@ -176,10 +175,10 @@ def parse_id(text: str) -> CompanyNumber | None:
 
 
 def parse(text: str) -> CompanyNumber | None:
-    """A bare number or full id without a known market; None when it fits no pattern.
+    """Parses a bare number or full id without known market; None if it matches no pattern.
 
-    The five bare patterns are disjoint, so at most one market answers. Danish numbers (8 digits, as the UK's)
-    are reached only by full id.
+    The five bare patterns are disjoint, so at most one market matches. Danish numbers (8 digits, like the UK's)
+    are only accepted as full id.
     """
     if text[: len(PREFIX) + 1].lower() == f"{PREFIX}:":
         return parse_id(text)

@@ -1,10 +1,9 @@
-"""Deterministic ids: the same fact gets the same id from every door, run and rebuild.
+"""Deterministic ids: the same fact gets the same id from every source, run and rebuild.
 
 See docs/contract/contract.md 4.0 and 4.6.
-
 An id is a prefix and 26 characters of Crockford base32, lower case, of SHA-256 over the length-prefixed UTF-8
-parts of the natural key. Length prefixes keep ("ab", "c") and ("a", "bc") apart; None and "" differ.
-Does not belong here: ids that carry time (ULIDs of subscriptions and deliveries, `api`).
+parts of the natural key. Length prefixes distinguish ("ab", "c") from ("a", "bc"); None and "" differ. Does not
+belong here: ids that carry time (ULIDs of subscriptions and deliveries, `api`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def _text(part: Part) -> bytes:
     if part is None:
         return b"-"
     if isinstance(part, Decimal):
-        # 25, 25.0 and 25.0000 are one percentage: one spelling
+        # 25, 25.0 and 25.0000 are the same percentage
         part = format(part.normalize(), "f")
     elif isinstance(part, date):
         part = part.isoformat()
@@ -34,7 +33,7 @@ def _text(part: Part) -> bytes:
 
 
 def natural_id(prefix: str, *parts: Part) -> str:
-    """`prefix` + "_" + 26 characters that depend on nothing but the parts."""
+    """`prefix` + "_" + 26 characters that depend only on the parts."""
     number = int.from_bytes(hashlib.sha256(b"".join(map(_text, parts))).digest()[:17])
     number >>= 17 * 8 - _LENGTH * 5
     digits: list[str] = []
@@ -47,25 +46,25 @@ def natural_id(prefix: str, *parts: Part) -> str:
 def filing_added_id(
     company_id: str, period_start: date | None, period_end: date | None, filing: str | None = None
 ) -> str:
-    """Id of the event that tells of a period's first filing; of an unknown period, each `filing` has its own."""
+    """Id of the event for a period's first filing; if the period is unknown, each `filing` has its own event."""
     what = filing if period_end is None and filing is not None else "added"
     return natural_id("evt", "filing.added", company_id, period_start, period_end, what)
 
 
 def filing_updated_id(company_id: str, period_start: date | None, period_end: date, document: str) -> str:
-    """`document`: the register's native id, else the document's SHA-256."""
+    """Id of the event for a changed filing. `document`: the register's native id, else the document's SHA-256."""
     return natural_id("evt", "filing.updated", company_id, period_start, period_end, document)
 
 
 def status_changed_id(company_id: str, previous: str, current: str, effective: date) -> str:
-    """Id of one flip of status."""
+    """Id of the event for one change of status."""
     return natural_id("evt", "status.changed", company_id, previous, current, effective)
 
 
 def ownership_changed_id(
     company_id: str, holder_id: str, as_of: date, previous: Decimal, current: Decimal
 ) -> str:
-    """Id of one crossing; `previous` and `current` in percent."""
+    """Id of the event for one crossed threshold; `previous` and `current` in percent."""
     return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, previous, current)
 
 
@@ -85,15 +84,15 @@ def event_regulatory_id(authority: str, native_id: str, company_id: str) -> str:
 
 
 def filing_id(register: str, native_id: str) -> str:
-    """Id of one document that its register numbers."""
+    """Id of one document with a native id of its register."""
     return natural_id("fil", register, native_id)
 
 
 def filing_id_of_bytes(company_id: str, period_end: date, is_consolidated: bool, sha256: str) -> str:
-    """Id of one document where the bulk file gives no native id: its bytes."""
+    """Id of one document without native id in the bulk file: uses the SHA-256 of its bytes."""
     return natural_id("fil", company_id, period_end, "group" if is_consolidated else "company", sha256)
 
 
 def holder_id(company_id: str, register: str, source_key: str) -> str:
-    """Id of one holder of one company: the source key of its earliest observation."""
+    """Id of one holder of one company, from the source key of its earliest observation."""
     return natural_id("own", company_id, register, source_key)

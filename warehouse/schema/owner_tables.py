@@ -1,4 +1,4 @@
-"""The shared tables of who holds a company: what each source records, and the lines reconciled from it.
+"""Shared tables of ownership: holdings as recorded by each source, and owners reconciled from them.
 
 Does not belong here: the other shared tables (`tables`).
 """
@@ -16,7 +16,7 @@ _T, _P, _B, _D = Kind.TEXT, Kind.PERCENT, Kind.BOOLEAN, Kind.DATE
 _SHARES: Final = (
     Column("holder_name", _T, "null when protected by law"),
     Column("holder_type", _T, "kind of holder", nullable=False, allowed=codes.HOLDER_TYPES),
-    Column("holder_company_id", _T, "where the holder is a company we know by number"),
+    Column("holder_company_id", _T, "if the holder is a company with a known number"),
     Column("holder_country", _T, "ISO 3166-1 alpha-2"),
     Column("pct", _P, "share of capital; null where only a band is known"),
     Column("pct_min", _P, "lower bound, exclusive for bands"),
@@ -38,12 +38,12 @@ HOLDINGS: Final = Table(
         Column("register", _T, "key of the dataset", nullable=False),
         Column("native_id", _T, "the source's stable id of the record", nullable=False),
         *_SHARES,
-        Column("controls", Kind.TEXTS, "the source's own codes of control", nullable=False),
-        Column("valid_from", _D, "start in the world, where the source says"),
-        Column("ended_on", _D, "end in the world"),
+        Column("controls", Kind.TEXTS, "the source's own control codes", nullable=False),
+        Column("valid_from", _D, "start, if the source states it"),
+        Column("ended_on", _D, "end, if the source states it"),
         Column("url", _T, "public address of the record"),
         Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
-        Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+        Column("observed_at", Kind.INSTANT, "when the source reported it", nullable=False, business=False),
     ),
     valid_from="valid_from",
     ended="ended_on",
@@ -51,7 +51,7 @@ HOLDINGS: Final = Table(
 
 HOLDINGS_EARLIER: Final = Table(
     "holdings_earlier",
-    "What records of dated sources said of earlier days, before what `holdings` says; for the steps, not kept.",
+    "Earlier statements of dated sources, before those in `holdings`; intermediate, not stored.",
     (*HOLDINGS.key, "valid_from"),
     HOLDINGS.columns,
 )
@@ -64,10 +64,12 @@ OWNERS: Final = Table(
         COMPANY_ID,
         Column("holder_id", _T, "own_… (warehouse.schema.ids)", nullable=False),
         *_SHARES,
-        Column("as_of", _D, "day the percentage is of", nullable=False),
+        Column("as_of", _D, "date of the percentage", nullable=False),
         Column("first_seen", _D, "start of the earliest observation", nullable=False),
-        Column("ended_on", _D, "day the holding ended"),
-        Column("reconciliation", _T, "how sources agree", nullable=False, allowed=codes.RECONCILIATIONS),
+        Column("ended_on", _D, "date the holding ended"),
+        Column(
+            "reconciliation", _T, "agreement of the sources", nullable=False, allowed=codes.RECONCILIATIONS
+        ),
         Column("sources", Kind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
         Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
     ),

@@ -1,4 +1,4 @@
-"""Columns that the shared tables have in common: whose row it is, and who said so when.
+"""Columns common to the shared tables: the company of a row, and its source and time.
 
 Does not belong here: any table (`tables`, `owner_tables`).
 """
@@ -14,10 +14,10 @@ PROVENANCE: Final = (
     Column(
         "register",
         Kind.TEXT,
-        "key of the dataset that gave the row, as no.enheter",
+        "key of the dataset of the row, as no.enheter",
         nullable=False,
         business=False,
     ),
     Column("raw", Kind.TEXT, "pointer into RAW: sha256[#member]", business=False),
-    Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+    Column("observed_at", Kind.INSTANT, "when the source reported it", nullable=False, business=False),
 )

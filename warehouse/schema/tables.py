@@ -1,8 +1,8 @@
 """The shared tables (docs/architecture.md 3): one shape for every market, declared once.
 
 Rendered by `warehouse.render` to polars schemas, DuckDB DDL, checks and the data dictionary. Null is «unknown»,
-never 0. Does not belong here: what the tables of holders look like (`owner_tables`; they are named here too), the
-staged tables of one registry (`connectors/<cc>`), which keep its own words.
+never 0. Does not belong here: the columns of ownership tables (`owner_tables`; the tables are only listed
+here), or the staged tables of one registry (`connectors/<cc>`), which keep the registry's own words.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _T, _I, _M, _B, _D = Kind.TEXT, Kind.INTEGER, Kind.MONEY, Kind.BOOLEAN, Kind.DAT
 
 COMPANIES: Final = Table(
     "companies",
-    "One row per company, as its registers describe it now.",
+    "One row per company, current state in its registers.",
     ("company_id",),
     (
         COMPANY_ID,
@@ -32,15 +32,15 @@ COMPANIES: Final = Table(
         Column("country", _T, "market code", nullable=False, allowed=codes.MARKETS),
         Column("industry_code", _T, "first industry code, dots removed; served as sni_code"),
         Column("industry_label", _T, "label of the code as delivered; served as sni_label"),
-        Column("industry_scheme", _T, "edition of the code list", allowed=codes.INDUSTRY_SCHEMES),
+        Column("industry_scheme", _T, "version of the code list", allowed=codes.INDUSTRY_SCHEMES),
         Column("municipality", _T, "as the register spells it"),
         Column("municipality_code", _T, "the country's own code"),
         Column("county", _T, "as the register or its code list spells it"),
         Column("county_code", _T, "the country's own code"),
         Column("registered_date", _D, "entry into the register"),
         Column("status", _T, "active, dormant or dissolved", nullable=False, allowed=codes.STATUSES),
-        Column("status_detail", _T, "why, where a register says", allowed=codes.STATUS_DETAILS),
-        Column("status_date", _D, "since when in the world, where a register says"),
+        Column("status_detail", _T, "reason, if a register states it", allowed=codes.STATUS_DETAILS),
+        Column("status_date", _D, "start of the status, if a register states it"),
         Column(
             "status_source", _T, "dataset whose record decided the status; null when only filings are known"
         ),
@@ -87,12 +87,12 @@ FILINGS: Final = Table(
         Column("filing_id", _T, "fil_… (warehouse.schema.ids)", nullable=False),
         COMPANY_ID,
         Column("filing_type", _T, "annual_report, interim_report, …", nullable=False),
-        Column("native_id", _T, "the register's own id; null where the bulk gives none"),
+        Column("native_id", _T, "the register's own id; null where the bulk file has none"),
         Column("document_sha256", _T, "SHA-256 of the document's bytes"),
         Column("period_start", _D, "first day"),
-        Column("period_end", _D, "last day; null where the source tells of a document and not of its period"),
-        Column("filed_at", _D, "day of filing; null where the source does not say"),
-        Column("is_amendment", _B, "says itself that it replaces an earlier document", nullable=False),
+        Column("period_end", _D, "last day; null if the source lists a document without its period"),
+        Column("filed_at", _D, "day of filing; null if the source does not state it"),
+        Column("is_amendment", _B, "the document states that it replaces an earlier one", nullable=False),
         Column("document_url", _T, "public address of the document"),
         *PROVENANCE,
     ),
@@ -168,7 +168,7 @@ LISTINGS: Final = Table(
         Column("valid_from", _D, "admitted"),
         Column("ended_on", _D, "terminated"),
         Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
-        Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+        Column("observed_at", Kind.INSTANT, "when the source reported it", nullable=False, business=False),
     ),
     valid_from="valid_from",
     ended="ended_on",
@@ -176,7 +176,7 @@ LISTINGS: Final = Table(
 
 NEWS: Final = Table(
     "news",
-    "One row per news item of one company, whatever the number of its languages, corrections and doors.",
+    "One row per news item and company; versions in other languages, corrections and other channels are merged.",
     ("company_id", "news_id"),
     (
         COMPANY_ID,
@@ -184,13 +184,15 @@ NEWS: Final = Table(
         Column("title", _T, "headline", nullable=False),
         Column("summary", _T, "text, only where it may be redistributed"),
         Column("url", _T, "address"),
-        Column("publisher", _T, "who published it"),
+        Column("publisher", _T, "publisher"),
         Column("language", _T, "ISO 639-1"),
         Column("published_at", Kind.INSTANT, "as published", nullable=False),
         Column("categories", Kind.TEXTS, "our categories", nullable=False),
-        Column("native_id", _T, "the id by which its first source groups it", nullable=False),
-        Column("supersedes", _T, "the source's id of what this corrects; null where it corrects nothing"),
-        Column("told_by", Kind.TEXTS, "every item that tells it, as register:id, sorted", nullable=False),
+        Column("native_id", _T, "group id of its first source", nullable=False),
+        Column("supersedes", _T, "the source's id of the corrected item; null if not a correction"),
+        Column(
+            "told_by", Kind.TEXTS, "source items merged into this row, as register:id, sorted", nullable=False
+        ),
         *PROVENANCE,
     ),
 )
@@ -218,13 +220,13 @@ NOTICES: Final = Table(
 
 EVENTS: Final = Table(
     "events",
-    "What changed, once; `data` lacks `sequence`, which the ledger gives.",
+    "Change events, one row each; `data` has no `sequence`, which the ledger assigns.",
     ("event_id",),
     (
         Column("event_id", _T, "evt_… (warehouse.schema.ids)", nullable=False),
         Column("event_type", _T, "one of the six", nullable=False, allowed=codes.EVENT_TYPES),
         COMPANY_ID,
-        Column("occurred_at", Kind.INSTANT, "when in the world", nullable=False),
+        Column("occurred_at", Kind.INSTANT, "when it happened", nullable=False),
         Column(
             "data",
             Kind.JSON,
@@ -235,9 +237,9 @@ EVENTS: Final = Table(
     sort=("occurred_at", "event_id"),
 )
 
-# What `Jurisdiction.normalise` may return, what `pipelines.steps` adds, and what releases publish.
+# `Jurisdiction.normalise` may return NORMALISED, `pipelines.steps` add DERIVED, releases publish TABLES.
 NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
-PASSING: Final = (HOLDINGS_EARLIER,)  # what `normalise` may return besides, for the steps alone
+PASSING: Final = (HOLDINGS_EARLIER,)  # may also be returned by `normalise`, for the pipeline steps only
 DERIVED: Final = (FINANCIALS, OWNERS)
 TABLES: Final = (*NORMALISED, *DERIVED)
 BY_NAME: Final = {table.name: table for table in (*TABLES, EVENTS)}

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-LEAST_INTEGER: Final = -(2**63)  # that a column of INTEGER or MONEY holds, in every engine
+LEAST_INTEGER: Final = -(2**63)  # limits of INTEGER and MONEY columns, in every engine
 LARGEST_INTEGER: Final = 2**63 - 1
 
 
 class Kind(StrEnum):
-    """What a column holds. Every kind has one polars type, one DuckDB type and one JSON form."""
+    """Type of a column's values. Every kind has one polars type, one DuckDB type and one JSON form."""
 
     TEXT = "text"
-    TEXTS = "texts"  # list of text, never null inside
+    TEXTS = "texts"  # list of text without nulls
     JSON = "json"  # text that is a JSON document
     INTEGER = "integer"  # int64 count
     MONEY = "money"  # int64, whole units of the row's `currency`
@@ -31,8 +31,8 @@ class Kind(StrEnum):
 class Column:
     """One column of one table.
 
-    `business` columns say something about the world: they are compared by history and enter the content
-    fingerprint. The others say how we learned it (instants, raw pointers) and change nothing by changing.
+    `business` columns are facts about the world: history compares them, and they enter the content fingerprint.
+    The others are provenance (instants, raw pointers); their changes do not count as changes.
     """
 
     name: str
@@ -47,13 +47,11 @@ class Column:
 class Table:
     """One table: its key is unique and never null.
 
-    `valid_from` names the column that says since when in the world a version holds (two time axes), `ended`
-    the column that says when in the world the record ended; both None where the world has no such axis and
-    only the known axis is kept.
-
-    `sequence` names an integer column by which the source itself numbers its changes: of two rows that both have
-    one, the higher is the newer, whatever instant they came at. `told` names, in such a table, the column of the
-    instant at which the source says that it told so: it is older than what a whole file of a later day says.
+    `valid_from` names the column with the start of a row's valid time, `ended` the column with the end of the
+    record in the world; both are None if the table has known time only.
+    `sequence` names an integer column with the source's own change number: if two rows have one, the higher is
+    newer, regardless of their instants. `told` names, in such a table, the column with the source's time of
+    publication; such a row is older than any full file of a later day.
     """
 
     name: str
@@ -69,7 +67,7 @@ class Table:
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         if len(set(names)) != len(names):
-            raise ValueError(f"table {self.name}: a column is declared twice")
+            raise ValueError(f"table {self.name}: a column is declared more than once")
         for name in (*self.key, *self.sort, self.valid_from, self.ended, self.sequence, self.told):
             if name is not None and name not in names:
                 raise ValueError(f"table {self.name}: no column {name!r}")
@@ -81,11 +79,11 @@ class Table:
 
     @property
     def business(self) -> tuple[str, ...]:
-        """Names of the columns that say something about the world."""
+        """Names of the business columns."""
         return tuple(column.name for column in self.columns if column.business)
 
     def column(self, name: str) -> Column:
-        """The declaration of one column; KeyError where there is none."""
+        """The declaration of one column; raises KeyError if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column

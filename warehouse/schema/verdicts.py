@@ -1,6 +1,6 @@
-"""What a person has judged of two holders of one company, as the steps need it.
+"""A manual decision about two holders of one company, in the form used by the pipeline steps.
 
-Does not belong here: who judged, when and why, and what has been reversed (`warehouse.judgements`).
+Does not belong here: author, time, reason and reversal of decisions (`warehouse.judgements`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DIFFERENT: Final = "different"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a company's record `one` (its own holder id) is `other`: another record, or a company by id."""
+    """Whether a company's record `one` (by holder id) is the same as `other`: another record, or a company id."""
 
     company_id: str
     one: str

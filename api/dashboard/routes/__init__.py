@@ -1,6 +1,6 @@
-"""The pages, one module per subject; handlers of a few lines, bound to their paths by `api.dashboard.pages`.
+"""The pages, one module per subject; short handlers, bound to their paths by `api.dashboard.pages`.
 
-Does not belong here: sessions (`api.dashboard.doors`), or how pages are written (`api.dashboard.rendering`).
+Does not belong here: sessions (`api.dashboard.doors`), or templates (`api.dashboard.rendering`).
 """
 
 from api.dashboard.routes.assets import get_asset

@@ -1,4 +1,4 @@
-"""The stylesheet: of this service, and kept by browsers until it changes."""
+"""Static files: served from this host and cached by browsers until they change."""
 
 from api.answers import Answer
 from api.dashboard.pages import SAFETY, Visit, page
@@ -13,7 +13,7 @@ _FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
 async def get_asset(visit: Visit) -> Answer:
     asset = assets().get(visit.call.places["name"])
     if asset is None:
-        raise problem("route_not_found", "There is no such file.")
+        raise problem("route_not_found", "File not found.")
     is_named = visit.call.query == f"v={asset.version}".encode()
     headers = [
         (b"content-type", asset.media_type),

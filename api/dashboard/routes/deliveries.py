@@ -1,4 +1,4 @@
-"""What was delivered and what came back: a delivery with its attempts, one more attempt, a replay of what waits."""
+"""Delivery pages: a delivery with its attempts, a manual retry, a replay of failed or held deliveries."""
 
 import msgspec
 
@@ -55,7 +55,7 @@ async def create_replay(visit: Visit) -> Answer:
             raise
         told = ", ".join(one.detail for one in trouble.errors) or trouble.detail
         raise Refused(
-            _VALIDATION, "Nothing is delivered again", f"Of the day and the states: {told}."
+            _VALIDATION, "No replay was created", f"Check the start date and the statuses: {told}."
         ) from None
     await service.control.write(
         lambda connection: redelivery.replay(connection, place, asked, replay_id, now)

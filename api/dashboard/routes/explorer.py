@@ -1,6 +1,6 @@
-"""The API explorer: every operation of the OpenAPI document as a form, run with a key given for one request.
+"""The API explorer: every operation of the OpenAPI document as a form, run with a key given per request.
 
-The key comes in the body of the form and goes into one Authorization header: it is kept nowhere, stands in no URL,
+The key is sent in the form's body and goes into one Authorization header: it is never stored, never in a URL,
 and no page shows it again. Does not belong here: forms and requests (`api.dashboard.explorer`), sending
 (`api.dashboard.trying`).
 """
@@ -35,12 +35,12 @@ async def show_operation_form(visit: Visit) -> Answer:
 
 @page(_ONE, method="POST")
 async def try_operation(visit: Visit) -> Answer:
-    """What would change something is sent only where the form says that this is meant."""
+    """Sends the request; one that may change something needs a confirmation."""
     operation, key = _operation(visit), visit.form.get("key", "").strip()
     asked = explorer.asked_of(operation, visit.form)
     faults = [*asked.faults]
     if operation.changes and "confirm" not in visit.form:
-        faults.append("This may change something: say below that you mean it.")
+        faults.append("This request changes your account: tick the box below to confirm.")
     fault = await _key_fault(visit, operation, key)
     if fault is not None:
         faults.append(fault)
@@ -57,11 +57,11 @@ def _operation(visit: Visit) -> Described:
 
 
 async def _key_fault(visit: Visit, operation: Described, key: str) -> str | None:
-    """Why the request is not sent with this key. What is wrong with one of the right form, the interface says."""
+    """Reason not to send the request with this key. Errors of a well-formed key are reported by the API."""
     if not key:
-        return None if operation.is_public else "Write a key of your account."
+        return None if operation.is_public else "Enter a key of your account."
     if kind_of(key) is None:
-        return "This is no key, or there is a slip in it: it begins with firm_live_, firm_secret_ or firm_public_."
+        return "The key is mistyped or not a key: keys begin with firm_live_, firm_secret_ or firm_public_."
     authorization, authenticator = f"Bearer {key}".encode(), visit.call.service.authenticator
     try:
         caller = authenticator.known(authorization) or await recognised(visit.call, authorization)
@@ -91,7 +91,7 @@ def _shown(
 
 
 def _readable(answered: Answered) -> str:
-    """JSON with a line for each member; anything else, and what is cut, as it came."""
+    """Indented JSON; anything else, and a truncated body, unchanged."""
     text = answered.body.decode(errors="replace")
     if answered.is_cut or "json" not in (answered.header("content-type") or ""):
         return text

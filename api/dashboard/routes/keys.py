@@ -1,4 +1,4 @@
-"""API keys: listed without their secret part, made and shown once, revoked for ever."""
+"""API key pages: list without the secret part, create and show once, revoke permanently."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _MOST_DOMAINS = 20
 _LONGEST_YEARS = 10
 _YEAR = timedelta(days=366)
 _RETRY_AFTER = 2
-_GONE = "The key is kept nowhere. Where you have not copied it, revoke it among your keys and make another."
+_GONE = "The key is not stored. If you have not copied it, revoke it and create another one."
 _EMPTY = {"kind": "live", "label": "", "domains": "", "expires": ""}
 
 
@@ -42,7 +42,7 @@ async def list_keys(visit: Visit) -> Answer:
 
 @page(_ALL, method="POST")
 async def create_key(visit: Visit) -> Answer:
-    """Leads to the page that shows the key."""
+    """Creates a key and redirects to the page that shows it."""
     accounts, form, now = visit.call.service.accounts, visit.form, visit.call.service.clock.now()
     kind, label = form.get("kind", ""), form.get("label", "").strip() or None
     keys = await _keys(visit)
@@ -59,7 +59,7 @@ async def create_key(visit: Visit) -> Answer:
 
 @page(f"{_ALL}/made/{{view_id:str}}")
 async def show_key(visit: Visit) -> Answer:
-    """The one answer that shows the key."""
+    """The only page that shows the key."""
     made = await showing.take(visit, visit.call.places["view_id"], _Shown, _GONE)
     return visit.render("key_made.html", made=made, public_url=visit.call.service.settings.public_url)
 
@@ -68,7 +68,7 @@ async def show_key(visit: Visit) -> Answer:
 async def revoke_key(visit: Visit) -> Answer:
     accounts, key_id = visit.call.service.accounts, visit.call.places["key_id"]
     if key_id not in {key.key_id for key in await _keys(visit)}:
-        raise Refused(404, "There is no such key", "Go back to your keys and look for it there.")
+        raise Refused(404, "Key not found", "Go back to the list of your keys.")
     await _done(lambda: accounts.revoke_key(key_id))
     return visit.go(_ALL)
 
@@ -80,7 +80,7 @@ def _listed(
     written: dict[str, str] = _EMPTY,
     error: str | None = None,
 ) -> Answer:
-    """Keys that work first, then the others, newest first; `written` is what a refused form said."""
+    """Active keys first, then the others, newest first; `written` is the input of a rejected form."""
     service, now = visit.call.service, visit.call.service.clock.now()
     newest = [(key, key.state(now)) for key in reversed(keys)]
     ordered = sorted(newest, key=lambda one: one[1] != "active")
@@ -100,22 +100,22 @@ async def _keys(visit: Visit) -> list[KeyRecord]:
 
 
 async def _done(work: Callable[[], T]) -> T:
-    """What `Accounts` does, in a thread: it asks the database."""
+    """Runs an `Accounts` call in a thread, because it uses the database."""
     try:
         return await asyncio.to_thread(work)
     except SQLAlchemyError as error:
-        raise unavailable("Keys cannot be read or changed at this moment.", _RETRY_AFTER) from error
+        raise unavailable("Keys are temporarily unavailable.", _RETRY_AFTER) from error
 
 
 def _check(kind: str, active: list[KeyRecord]) -> None:
     if kind not in _KINDS:
         raise AccountError("choose a secret or a publishable key")
     if len(active) >= _MOST_KEYS:
-        raise AccountError(f"an account has at most {_MOST_KEYS} keys that work: revoke one first")
+        raise AccountError(f"an account has at most {_MOST_KEYS} active keys: revoke one first")
 
 
 def _domains(form: Form) -> list[str]:
-    """One per line, each once, in the order written."""
+    """One domain per line, without duplicates, in the order written."""
     domains = list(dict.fromkeys(form.get("domains", "").lower().split()))
     if len(domains) > _MOST_DOMAINS:
         raise AccountError(f"a key has at most {_MOST_DOMAINS} domains")
@@ -123,14 +123,16 @@ def _domains(form: Form) -> list[str]:
 
 
 def _expiry(form: Form, now: datetime) -> datetime | None:
-    """The end of the day that was chosen, in UTC; None for a key that does not end by itself."""
+    """The end of the chosen day, in UTC; None for a key without expiry."""
     written = form.get("expires", "").strip()
     if not written:
         return None
     try:
         chosen = datetime.combine(date.fromisoformat(written), datetime.min.time(), UTC)
     except ValueError:
-        raise AccountError("write the last day as YYYY-MM-DD, or leave it empty") from None
+        raise AccountError("enter the last day as YYYY-MM-DD, or leave it empty") from None
     if chosen > now + _LONGEST_YEARS * _YEAR:
-        raise AccountError(f"a key lasts at most {_LONGEST_YEARS} years, or until you revoke it")
+        raise AccountError(
+            f"a key can be valid for at most {_LONGEST_YEARS} years; leave the last day empty for no limit"
+        )
     return chosen + timedelta(days=1)

@@ -1,8 +1,8 @@
-"""The operator's page: the release, sources, guards, runs, signals, and how far behind delivering is.
+"""The operator page: the release, sources, guards, runs, signals, and the delivery backlog.
 
-Read from what is published and from the control plane, never from the pipeline's own files. For the accounts that
-FIRM_OPERATORS names; for others there is no such page. Does not belong here: what is made of it
-(`api.dashboard.supervision`), or gauges (`api.routes.metrics`).
+Read from published data and the control plane, never from the pipeline's own files. For the accounts listed in
+FIRM_OPERATORS; others get 404. Does not belong here: the view model (`api.dashboard.supervision`), or gauges
+(`api.routes.metrics`).
 """
 
 import asyncio

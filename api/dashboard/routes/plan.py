@@ -1,8 +1,8 @@
-"""The plan: how the account stands, the tiers, and the ways to Stripe's pages and back.
+"""The plan page: the account's payment stage, the tiers, and the redirects to and from Stripe.
 
-Which account is meant is known by the session alone; forms name a tier and nothing else. Stripe is asked in threads
-of `api.billing`, and pages are shown without it too. Does not belong here: what Stripe's words mean
-(`api.billing.standing`), what a page says of them (`api.dashboard.plans`).
+The account is taken from the session only; forms contain nothing but a tier. Requests to Stripe run in threads
+of `api.billing`, and pages work without it too. Does not belong here: what Stripe's statuses mean
+(`api.billing.standing`), the view model (`api.dashboard.plans`).
 """
 
 import asyncio
@@ -37,17 +37,17 @@ _RUNNING = (Stage.TRIAL, Stage.RUNS)
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What is stored of an account."""
+    """Stored data of an account."""
 
     account: AccountRecord
     customer: CustomerRecord | None
     paused: Sequence[Downgraded]
-    """Webhooks, one more than a page lists."""
+    """Paused webhooks, one more than a page lists."""
 
 
 @page(PLAN)
 async def show_plan(visit: Visit) -> Answer:
-    """For whoever comes back from Stripe it is asked first: its events may come later than he does."""
+    """Shows the plan. After a return from Stripe its state is refreshed first: its events may arrive later."""
     service, origin = visit.call.service, _origin(visit)
     asked = None if origin is None else await _ask_anew(visit)
     stored = await _stored(visit)
@@ -68,43 +68,49 @@ async def show_plan(visit: Visit) -> Answer:
 
 @page(f"{PLAN}/checkout", method="POST")
 async def begin_plan(visit: Visit) -> Answer:
-    """To the page on which a card is left. The tier is one that is sold, or nothing happens."""
+    """Redirects to Stripe's checkout; rejects a tier that is not sold."""
     billing, tier = _billing(visit), visit.form.get("tier", "")
     if tier not in billing.sold:
-        raise Refused(422, "That tier is not sold", "Go back to your plan and choose one that has a button.")
+        raise Refused(
+            422, "This tier is not for sale", "Go back to your plan and choose a tier with a button."
+        )
     return await _lead(visit, lambda: billing.checkout(visit.account_id, tier))
 
 
 @page(f"{PLAN}/portal", method="POST")
 async def manage_plan(visit: Visit) -> Answer:
-    """To the page with cards, tiers and invoices; open to suspended accounts too, which may want to end it."""
+    """Redirects to Stripe's portal (cards, tiers, invoices).
+
+    Also for suspended accounts, which may want to cancel.
+    """
     billing = _billing(visit)
     return await _lead(visit, lambda: billing.portal(visit.account_id))
 
 
 @page(f"{PLAN}/cancel", method="POST")
 async def cancel_plan(visit: Visit) -> Answer:
-    """To the page that asks whether to cancel."""
+    """Redirects to Stripe's cancellation page."""
     billing = _billing(visit)
     return await _lead(visit, lambda: billing.cancellation(visit.account_id))
 
 
 async def _lead(visit: Visit, ask: Callable[[], str]) -> Answer:
-    """A page that leads on to an address of Stripe's.
+    """A page that leads to a Stripe URL.
 
-    No redirect: what forms may lead to is `'self'`, and some browsers hold redirects to it.
+    Not an HTTP redirect: the policy limits form targets to `'self'`, and some browsers apply it to redirects
+    too.
     """
     try:
         address = await _billing(visit).apart(ask)
     except BillingError as error:
         raise _refused(error) from error
     except SQLAlchemyError as error:
-        raise unavailable("Your plan cannot be read or changed at this moment.", _RETRY_AFTER) from error
+        raise unavailable("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
     return visit.render("leaving.html", address=address)
 
 
 async def _ask_anew(visit: Visit) -> str:
-    """Has Stripe asked how the account stands, and stored; in one word, what came of it."""
+    """Refreshes the account's state from Stripe and stores it; returns the result in one word."""
     billing, limits = visit.call.service.billing, visit.call.service.limits
     if billing is None:
         return "unknown"
@@ -112,19 +118,19 @@ async def _ask_anew(visit: Visit) -> str:
     try:
         await billing.apart(lambda: billing.refresh(visit.account_id))
     except NotPossible:
-        return "unknown"  # the account has never been there, whatever the address says
+        return "unknown"  # never a Stripe customer, whatever the URL claims
     except StripeUnavailable:
         return "away"
     except BillingError:
-        _LOGGER.exception("what Stripe says of %s cannot be followed", visit.account_id)
+        _LOGGER.exception("the Stripe data of %s cannot be processed", visit.account_id)
         return "unclear"
     except SQLAlchemyError as error:
-        raise unavailable("Your plan cannot be stored at this moment.", _RETRY_AFTER) from error
+        raise unavailable("Your plan cannot be saved at the moment.", _RETRY_AFTER) from error
     return "heard"
 
 
 def _notice(origin: str | None, asked: str | None, stage: Stage) -> str | None:
-    """What is said to whoever comes back."""
+    """The message after a return from Stripe."""
     if asked in ("away", "unclear"):
         return asked
     if asked != "heard" or origin != CHECKOUT:
@@ -133,7 +139,7 @@ def _notice(origin: str | None, asked: str | None, stage: Stage) -> str | None:
 
 
 def _origin(visit: Visit) -> str | None:
-    """Where he says that he comes from; None where the address says nothing that Stripe was given."""
+    """The claimed origin of a return from Stripe; None if it is not a value we gave to Stripe."""
     given = parse_qs(visit.call.query.decode("latin-1")).get(COMES_FROM, [])
     return given[0] if len(given) == 1 and given[0] in (CHECKOUT, PORTAL) else None
 
@@ -142,7 +148,7 @@ async def _stored(visit: Visit) -> _Stored:
     try:
         return await asyncio.to_thread(_read, visit.call.service, visit.account_id)
     except SQLAlchemyError as error:
-        raise unavailable("Your plan cannot be read at this moment.", _RETRY_AFTER) from error
+        raise unavailable("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
 
 
 def _read(service: Service, account_id: str) -> _Stored:
@@ -157,24 +163,25 @@ def _read(service: Service, account_id: str) -> _Stored:
 def _billing(visit: Visit) -> "Billing":
     billing = visit.call.service.billing
     if billing is None:
-        raise Refused(404, "Nothing is sold here", "Whoever runs this service sets the tier: ask there.")
+        raise Refused(404, "Online payment is not available", "Contact support to change your tier.")
     return billing
 
 
 def _refused(error: BillingError) -> Refused:
-    """In words for a customer; those of the error are an operator's."""
+    """The error in words for a customer; the original text is for operators."""
     if isinstance(error, StripeUnavailable):
         return Refused(
-            503, "Stripe cannot be reached", "Nothing was changed and nothing charged. Try again in a minute."
+            503, "Stripe cannot be reached", "Nothing was changed or charged. Try again in a minute."
         )
     if isinstance(error, NotPossible):
         return Refused(
-            409, "That is not possible now", "Your plan has changed meanwhile: its page shows how it stands."
+            409,
+            "This is not possible at the moment",
+            "Your plan has changed in the meantime: its page shows the current state.",
         )
-    _LOGGER.error("a customer could not be led to Stripe", exc_info=error)
+    _LOGGER.error("a customer could not be redirected to Stripe", exc_info=error)
     return Refused(
         502,
-        "Stripe did not accept that",
-        "Nothing was changed and nothing charged. It is in the log of whoever runs this service: write there if it "
-        "lasts.",
+        "Stripe rejected the request",
+        "Nothing was changed or charged. The error has been logged; contact support if it persists.",
     )

@@ -1,4 +1,4 @@
-"""Browsers that are signed in, and signing them out from another one."""
+"""Session pages: list signed-in browsers, and sign them out from another one."""
 
 from api.answers import Answer
 from api.dashboard.pages import SIGN_IN, Visit, page

@@ -1,6 +1,6 @@
-"""Signing in, signing up and signing out: by a link that is mailed, and a button on the page that it opens.
+"""Sign-in, sign-up and sign-out: by a mailed link, and a button on the page it opens.
 
-The link itself changes nothing, because programs that guard mailboxes open links too.
+The link alone changes nothing, because mail scanners open links too.
 """
 
 from urllib.parse import parse_qs
@@ -24,13 +24,13 @@ async def ask_for_link(visit: Visit) -> Answer:
 
 @page(SIGN_IN, method="POST", for_anyone=True)
 async def mail_link(visit: Visit) -> Answer:
-    """The same answer after the same work, whether the address has an account or not."""
+    """Gives the same response after the same work, whether the address has an account or not."""
     service, email = visit.call.service, visit.form.get("email", "")
     service.limits.check_sign_in(visit.call.client, visit.call.started)
     try:
         await service.doors.send_link(email)
     except AccountError:
-        error = "Write an e-mail address, as name@example.com."
+        error = "Enter an e-mail address, for example name@example.com."
         return visit.render("sign_in.html", 422, email=email, error=error)
     return visit.go(_SENT)
 
@@ -42,7 +42,7 @@ async def show_sent(visit: Visit) -> Answer:
 
 @page(PATH, for_anyone=True)
 async def open_link(visit: Visit) -> Answer:
-    """Asks whether to sign in as whom; the link stays as it is."""
+    """Shows the address and asks for confirmation; the link stays valid."""
     service, token = visit.call.service, _token_of(visit.call)
     service.limits.try_client(visit.call.client, visit.call.started)
     email = await service.doors.address_of_link(token)
@@ -73,8 +73,8 @@ async def sign_out(visit: Visit) -> Answer:
 def _spent() -> Refused:
     return Refused(
         410,
-        "This link does not work any more",
-        "Links work once and for a short time. Ask for another one: the newest mail has the link to use.",
+        "This link is no longer valid",
+        "A link works once and for a short time. Request another one and use the link in the newest e-mail.",
     )
 
 
@@ -84,6 +84,6 @@ def _token_of(call: Call) -> str:
 
 
 def _browser(call: Call) -> str | None:
-    """What the browser calls itself, as one printable line."""
+    """The User-Agent, as one printable line."""
     told = call.incoming.get(b"user-agent", b"").decode("latin-1")
     return "".join(letter for letter in told if letter.isprintable())[:_LONGEST_BROWSER] or None

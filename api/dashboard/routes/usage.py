@@ -1,4 +1,4 @@
-"""The first page: the tier, what it allows, and what has been used of this month, day by day."""
+"""The home page: the tier, its limits, and the usage of this month, day by day."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ async def show_usage(visit: Visit) -> Answer:
             _ask, service.accounts, account.account_id, month.number
         )
     except SQLAlchemyError as error:
-        raise unavailable("Usage cannot be read at this moment.", _RETRY_AFTER) from error
+        raise unavailable("Usage is temporarily unavailable.", _RETRY_AFTER) from error
     days = by_day(marks, used, service.clock.today())
     return visit.render(
         "usage.html",
@@ -37,6 +37,6 @@ async def show_usage(visit: Visit) -> Answer:
 
 
 def _ask(accounts: Accounts, account_id: str, month: int) -> tuple[int, list[tuple[int, int]], int]:
-    """The days first: a count that is newer than its marks belongs to the last of them."""
+    """Reads the days first: a count newer than its marks is then assigned to the last day."""
     days = accounts.days(account_id, month)
     return accounts.used(account_id, month), days, accounts.subscriptions(account_id)

@@ -1,6 +1,6 @@
-"""Webhook subscriptions: listed, made, paused, resumed, deleted, their secrets replaced; rules are the interface's.
+"""Webhook pages: list, create, pause, resume, delete, rotate secrets; the rules are the API's.
 
-Does not belong here: what was delivered (`api.dashboard.routes.deliveries`).
+Does not belong here: deliveries (`api.dashboard.routes.deliveries`).
 """
 
 from datetime import timedelta
@@ -30,17 +30,17 @@ ONE = f"{ALL}/{{id:str}}"
 _LISTED = 100
 _ROWS = 25
 _GRACE = {"0": 0, "1": 3_600, "24": 86_400}
-"""Hours that a form offers, in seconds."""
+"""Grace periods offered by the form: hours to seconds."""
 _VALIDATION = 422
-_GONE = "Where you have not copied it, replace it on the page of the subscription."
+_GONE = "If you have not copied it, rotate it on the page of the subscription."
 DONE = {
-    "paused": "Paused. What happens from now on is held for you.",
-    "resumed": "Resumed. New events are delivered; deliver the held ones again when you are ready.",
+    "paused": "Paused. New events are held until you resume and redeliver them.",
+    "resumed": "Resumed. New events are delivered; redeliver the held ones when you are ready.",
     "changed": "Changed.",
-    "retried": "One more attempt is on its way: reload in a moment.",
-    "deleted": "The subscription is gone.",
+    "retried": "One more attempt was queued. Reload the page in a moment.",
+    "deleted": "The subscription was deleted.",
 }
-"""What a page says of what was just done, by the word in its address."""
+"""Confirmation messages, by the `done` parameter."""
 
 
 class _Shown(msgspec.Struct):
@@ -55,7 +55,7 @@ async def list_webhooks(visit: Visit) -> Answer:
 
 @page(ALL, method="POST", form_limit=subscription_form.LIMIT)
 async def create_webhook(visit: Visit) -> Answer:
-    """Leads to the page that shows the secret."""
+    """Creates a subscription and redirects to the page that shows its secret."""
     owner = entitled(visit)
     try:
         made = await visit.call.service.subscriptions.create(owner, subscription_form.new_body(visit.form))
@@ -97,7 +97,7 @@ async def edit_webhook(visit: Visit) -> Answer:
 
 @page(f"{ONE}/edit", method="POST", form_limit=subscription_form.LIMIT)
 async def change_webhook(visit: Visit) -> Answer:
-    """Refused where somebody else has changed it since the form was made."""
+    """Updates a subscription; rejected if it has changed since the form was rendered."""
     owner, subscriptions = entitled(visit), visit.call.service.subscriptions
     record = await subscriptions.get(owner.account_id, visit.call.places["id"])
     body = subscription_form.changes(visit.form, record)
@@ -112,7 +112,7 @@ async def change_webhook(visit: Visit) -> Answer:
 
 @page(f"{ONE}/status", method="POST")
 async def change_status(visit: Visit) -> Answer:
-    """Pausing is open to every account, resuming to those that may have webhooks."""
+    """Pauses or resumes: every account may pause, resuming needs a tier with webhooks."""
     status = visit.form.get("status", "")
     owner = _owner(visit) if status == "paused" else entitled(visit)
     await visit.call.service.subscriptions.change(owner, visit.call.places["id"], {"status": status}, None)
@@ -123,7 +123,7 @@ async def change_status(visit: Visit) -> Answer:
 async def rotate_secret(visit: Visit) -> Answer:
     owner, grace = entitled(visit), _GRACE.get(visit.form.get("hours", ""))
     if grace is None:
-        raise Refused(400, "The secret was not replaced", "Choose how long the former one goes on signing.")
+        raise Refused(400, "The secret was not rotated", "Choose how long the previous secret stays valid.")
     made = await visit.call.service.subscriptions.rotate(
         owner.account_id, visit.call.places["id"], {"grace_period_seconds": grace}
     )
@@ -132,7 +132,7 @@ async def rotate_secret(visit: Visit) -> Answer:
 
 @page(f"{ONE}/secret/{{view_id:str}}")
 async def show_secret(visit: Visit) -> Answer:
-    """The one answer that shows the secret."""
+    """The only page that shows the secret."""
     record = await visit.call.service.subscriptions.get(visit.account_id, visit.call.places["id"])
     shown = await showing.take(visit, visit.call.places["view_id"], _Shown, _GONE)
     return visit.render("secret.html", record=record, secret=shown.secret, warnings=shown.warnings)
@@ -162,11 +162,13 @@ async def delete_webhook(visit: Visit) -> Answer:
 
 
 def entitled(visit: Visit) -> Owner:
-    """Who changes something, where the account's status and tier let it."""
+    """The owner, if the account's status and tier permit changes."""
     owner = _owner(visit)
     if visit.known.account.status != "active":
         raise Refused(
-            403, "Not while the account is not active", "What the top of the page says comes first."
+            403,
+            "Not possible while the account is inactive",
+            "First resolve the issue shown at the top of the page.",
         )
     if not owner.tier.webhooks:
         raise tier_required(visit.call.service.settings.tiers, owner.tier.name)
@@ -179,14 +181,14 @@ async def _to_secret(visit: Visit, made: NewSecret) -> Answer:
 
 
 def place_of(visit: Visit) -> Place:
-    """Whose log it is, and how far back it can be read."""
+    """The subscription of the request, and the oldest instant its log can be read from."""
     service = visit.call.service
     days = service.settings.webhooks.retention_days
     return place_in(visit.account_id, visit.call.places["id"], days, service.clock.now())
 
 
 def path_of(visit: Visit) -> str:
-    """The page of the subscription, whose id has been found to be one."""
+    """The page of the subscription; its id has already been verified."""
     return f"{ALL}/{visit.call.places['id']}"
 
 
@@ -196,7 +198,7 @@ def _owner(visit: Visit) -> Owner:
 
 
 def _seen(form: Form) -> bytes:
-    """The tag of what the form was made of; one that no subscription has where the form does not say."""
+    """The ETag that the form was rendered from; if missing, one that no subscription has."""
     revision = form.get("revision", "")
     return b'"%s"' % (revision.encode() if revision.isascii() and revision.isdigit() else b"none")
 
@@ -239,7 +241,7 @@ async def _listed(
 
 
 def _asked(visit: Visit) -> tuple[str | None, str | None]:
-    """Which deliveries: of one status, below one of them; what makes no sense is left out."""
+    """Status filter and position of the delivery list; invalid values are ignored."""
     query = parse_qs(visit.call.query.decode("latin-1"))
     (status, *_), (before, *_) = query.get("status", [""]), query.get("before", [""])
     return (

@@ -1,8 +1,8 @@
-// A receiver of webhooks, with Node's standard library alone.
+// A webhook receiver that uses only Node's standard library.
 //
 //     WEBHOOK_SECRET=whsec_... node receiver.mjs
 //
-// It verifies the Standard Webhooks signature of every delivery, keeps each event once, and answers only when the
+// It verifies the Standard Webhooks signature of every delivery, stores each event once, and answers only when the
 // event is stored. During a rotation give both secrets, separated by a comma. Other settings: PORT (8000), INBOX (a
 // file with one event per line, inbox.jsonl).
 
@@ -12,10 +12,10 @@ import { createServer } from "node:http";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const TOLERANCE = 5 * 60; // seconds that a delivery's clock and ours may differ
-const LARGEST = 64 * 1024; // bytes of a body; deliveries have at most 32 KiB
+const TOLERANCE = 5 * 60; // maximum clock difference in seconds
+const LARGEST = 64 * 1024; // maximum body size in bytes; deliveries have at most 32 KiB
 
-// Whether one of the secrets signed id, time and body, lately (Standard Webhooks).
+// True if one of the secrets signed id, time and body recently (Standard Webhooks).
 export function isGenuine(headers, body, secrets, now) {
   const [id, sent, signatures] = ["id", "timestamp", "signature"].map((name) => headers[`webhook-${name}`] ?? "");
   if (!/^\d{1,12}$/.test(sent) || Math.abs(now - Number(sent)) > TOLERANCE) return false;
@@ -24,13 +24,13 @@ export function isGenuine(headers, body, secrets, now) {
   return areAnyEqual(expected, given);
 }
 
-// The same by the service's own header, if you would rather: check `delivered_at` in the body afterwards.
+// Alternative with the service's own header: check `delivered_at` in the body afterwards.
 export function isSigned(headers, body, secrets) {
   const given = ["x-service-signature", "x-service-signature-previous"].map((name) => headers[name] ?? "");
   return areAnyEqual(secrets.map((secret) => "sha256=" + hmac(secret, [body]).toString("hex")), given);
 }
 
-// The bytes that a secret stands for.
+// Decodes a secret to the bytes of its key.
 function key(secret) {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }
@@ -41,7 +41,7 @@ function hmac(secret, parts) {
   return made.digest();
 }
 
-// Compares in constant time, and every pair, whatever the one before said.
+// Compares every pair in constant time, without stopping at a match.
 function areAnyEqual(expected, given) {
   let found = false;
   for (const one of expected) {
@@ -53,18 +53,18 @@ function areAnyEqual(expected, given) {
   return found;
 }
 
-// Events as they came, each once: the same event may be delivered again, by a retry or a replay.
+// Stores received events, each once: a retry or a replay may deliver an event again.
 export class Inbox {
   constructor(path) {
     this.file = openSync(path, "a+");
     const stored = readFileSync(path);
     const whole = stored.lastIndexOf("\n") + 1;
-    ftruncateSync(this.file, whole); // a line that a crash left unfinished was not answered: it comes again
+    ftruncateSync(this.file, whole); // drop a line cut off by a crash: it was not acknowledged and will be delivered again
     const lines = stored.toString("utf8", 0, whole).split("\n");
     this.seen = new Set(lines.filter(Boolean).map((line) => JSON.parse(line).event_id));
   }
 
-  // Store an event; false when it was there. It is on the disk when this returns.
+  // Stores an event durably; returns false if it was already stored.
   keep(event) {
     if (this.seen.has(event.event_id)) return false;
     writeSync(this.file, JSON.stringify(event) + "\n");
@@ -94,15 +94,15 @@ async function receive(request, secrets, inbox) {
   const body = await read(request);
   if (body === null) return 413;
   if (!isGenuine(request.headers, body, secrets, Date.now() / 1000)) return 401;
-  const event = JSON.parse(body); // it is genuine: it is JSON
-  if (inbox.keep(event)) console.log(`${event.event_type} ${event.event_id}`); // do your work after this, not before
+  const event = JSON.parse(body); // signed by the service, so it is JSON
+  if (inbox.keep(event)) console.log(`${event.event_type} ${event.event_id}`); // put your own work after this line
   return 204;
 }
 
 function main() {
   const secrets = (process.env.WEBHOOK_SECRET ?? "").split(",").map((secret) => secret.trim()).filter(Boolean);
   if (!secrets.length || secrets.some((secret) => !key(secret).length)) {
-    console.error("Set WEBHOOK_SECRET to the secret you were shown when you made the subscription.");
+    console.error("Set WEBHOOK_SECRET to the secret that was shown when the subscription was created.");
     process.exit(2);
   }
   const inbox = new Inbox(process.env.INBOX ?? "inbox.jsonl");

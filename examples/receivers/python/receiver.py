@@ -1,8 +1,8 @@
-"""A receiver of webhooks, with Python's standard library alone.
+"""A webhook receiver that uses only Python's standard library.
 
     WEBHOOK_SECRET=whsec_... python receiver.py
 
-It verifies the Standard Webhooks signature of every delivery, keeps each event once, and answers only when the
+It verifies the Standard Webhooks signature of every delivery, stores each event once, and answers only when the
 event is stored. During a rotation give both secrets, separated by a comma. Other settings: PORT (8000), INBOX (a
 SQLite file, inbox.sqlite).
 """
@@ -20,12 +20,12 @@ from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-TOLERANCE = 5 * 60  # seconds that a delivery's clock and ours may differ
-LARGEST = 64 * 1024  # bytes of a body; deliveries have at most 32 KiB
+TOLERANCE = 5 * 60  # maximum clock difference in seconds
+LARGEST = 64 * 1024  # maximum body size in bytes; deliveries have at most 32 KiB
 
 
 def is_genuine(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now: float) -> bool:
-    """Whether one of the secrets signed id, time and body, lately (Standard Webhooks)."""
+    """True if one of the secrets signed id, time and body recently (Standard Webhooks)."""
     message, sent, signatures = (
         headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature")
     )
@@ -37,7 +37,7 @@ def is_genuine(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], 
 
 
 def is_signed(headers: Mapping[str, str], body: bytes, secrets: Sequence[str]) -> bool:
-    """The same by the service's own header, if you would rather: check `delivered_at` in the body afterwards."""
+    """Alternative with the service's own header: check `delivered_at` in the body afterwards."""
     given = [headers.get(name) or "" for name in ("X-Service-Signature", "X-Service-Signature-Previous")]
     expected = [
         b"sha256=" + hmac.digest(secret.encode(), body, "sha256").hex().encode() for secret in secrets
@@ -46,17 +46,17 @@ def is_signed(headers: Mapping[str, str], body: bytes, secrets: Sequence[str]) -
 
 
 def is_any_equal(expected: Sequence[bytes], given: Sequence[bytes]) -> bool:
-    """Compares in constant time, and every pair, whatever the one before said."""
+    """Compare every pair in constant time, without stopping at a match."""
     return sum(hmac.compare_digest(one, other) for one in expected for other in given) > 0
 
 
 def key(secret: str) -> bytes:
-    """The bytes that a secret stands for."""
+    """Decode a secret to the bytes of its key."""
     return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
 
 
 class Inbox:
-    """Events as they came, each once: the same event may be delivered again, by a retry or a replay."""
+    """Stores received events, each once: a retry or a replay may deliver an event again."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -66,14 +66,14 @@ class Inbox:
             )
 
     def keep(self, event_id: str, body: bytes) -> bool:
-        """Store an event; false when it was there. It is on the disk when this returns."""
+        """Store an event durably; return False if it was already stored."""
         with closing(sqlite3.connect(self.path)) as database, database:
             stored = database.execute("INSERT OR IGNORE INTO events VALUES (?, ?)", (event_id, body))
             return stored.rowcount == 1
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers 204 when an event is stored, 401 where the signature does not hold."""
+    """Answers 204 when an event is stored, 401 if the signature is invalid."""
 
     server_version = "receiver"
     protocol_version = "HTTP/1.1"
@@ -90,24 +90,24 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if not is_genuine(self.headers, body, self.secrets, time.time()):
             return self.answer(401)
-        event = json.loads(body)  # it is genuine: it is JSON
+        event = json.loads(body)  # signed by the service, so it is JSON
         if self.inbox.keep(event["event_id"], body):
             print(
                 f"{event['event_type']} {event['event_id']}", flush=True
-            )  # do your work after this, not before
+            )  # put your own work after this line
         return self.answer(204)
 
     def answer(self, status: int) -> None:
         self.send_response(status)
         if status != 204:
             self.send_header("Content-Length", "0")
-        if status in (411, 413):  # the body was not read: nothing can follow it
+        if status in (411, 413):  # the body was not read, so the connection cannot be reused
             self.send_header("Connection", "close")
             self.close_connection = True
         self.end_headers()
 
     def log_message(self, *_: Any) -> None:
-        """Silent: a request's path may hold a secret."""
+        """Log nothing: a request's path may contain a secret."""
 
 
 def main() -> int:
@@ -119,7 +119,8 @@ def main() -> int:
         usable = False
     if not usable:
         print(
-            "Set WEBHOOK_SECRET to the secret you were shown when you made the subscription.", file=sys.stderr
+            "Set WEBHOOK_SECRET to the secret that was shown when the subscription was created.",
+            file=sys.stderr,
         )
         return 2
     Handler.inbox = Inbox(os.environ.get("INBOX", "inbox.sqlite"))

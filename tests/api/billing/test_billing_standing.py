@@ -120,11 +120,11 @@ def test_settings_are_read_and_secrets_never_shown():
         ({"FIRM_STRIPE_PRICES": ""}, "FIRM_STRIPE_PRICES must be set too"),
         (
             {"FIRM_STRIPE_PRICES": "gold=price_1"},
-            "'gold' is no tier; there are basic, starter, pro, business",
+            "'gold' is not a tier; tiers are basic, starter, pro, business",
         ),
         ({"FIRM_STRIPE_PRICES": "pro=prod_1"}, "as pro=price_…, not 'pro=prod_1'"),
         ({"FIRM_STRIPE_PRICES": "pro=price_1,basic=price_1"}, "price_1 is given twice"),
-        ({"FIRM_STRIPE_ADDRESS": "http://stripe.example.com"}, "in the clear"),
+        ({"FIRM_STRIPE_ADDRESS": "http://stripe.example.com"}, "unencrypted"),
         ({"FIRM_STRIPE_RETURN_URL": "javascript:alert(1)"}, "FIRM_STRIPE_RETURN_URL must be a web address"),
         ({"FIRM_TRIAL_DAYS": "731"}, "FIRM_TRIAL_DAYS must be from 0 to 730"),
     ],

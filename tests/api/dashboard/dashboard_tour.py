@@ -74,7 +74,7 @@ class Tour(Customer):
         self.look("keys-none")
         tab.reach("textbox", "Label")
         tab.write(LABEL)
-        tab.reach("button", "Make the key")
+        tab.reach("button", "Create key")
         tab.enter()
         self.look("key-made")
         self.seen.facts["key"] = tab.value("Key")
@@ -115,11 +115,11 @@ class Tour(Customer):
         self.open("/dashboard/keys")
         self.tab.check("Publishable")
         self.tab.fill("Domains", "not a domain")
-        self.tab.press("Make the key")
+        self.tab.press("Create key")
         self.look("keys-refused")
         self.tab.fill("Domains", "shop.example.com\n*.example.org")
         self.tab.fill("Label", "shop")
-        self.tab.press("Make the key")
+        self.tab.press("Create key")
         self.see("key-made-public")
         self.tab.follow("I have copied it")
         self.look("keys")
@@ -140,7 +140,7 @@ class Tour(Customer):
         tab.follow("Change endpoint")
         self.look("webhook-edit")
         tab.fill("Description", "for everybody in here")
-        tab.press("Change it")
+        tab.press("Save")
         self.see("webhook-changed")
         self.seen.facts["waiting"] = self._waiting()
         self.open(WEBHOOKS)
@@ -169,25 +169,25 @@ class Tour(Customer):
         tab, page = self.tab, self.seen.facts["page"]
         tab.open(page)
         tab.unfold("Send a test")
-        tab.press("Send it now")
-        tab.unfold("Body that came back")
-        tab.unfold("Headers that came back")
+        tab.press("Send now")
+        tab.unfold("Response body")
+        tab.unfold("Response headers")
         self.look("tested")
         self.firm.ingest(self.next_day, "fi")
 
         def delivered() -> bool:
             tab.open(f"{page}?status=succeeded")
-            return "filing.added" in tab.text("table") if "There is none." not in tab.text() else False
+            return "filing.added" in tab.text("table") if "No deliveries." not in tab.text() else False
 
         until(delivered, "nothing was delivered")
         tab.open(page)
         self.look("webhook")
         tab.open(f"{page}?status=succeeded")
         tab.follow("filing.added")
-        tab.unfold("Body that came back")
+        tab.unfold("Response body")
         self.look("delivery")
         self.seen.facts["deliveries"] = dict(self.receiver.got)
-        tab.press("Try once more now")
+        tab.press("Retry now")
         self.see("delivery-retried")
         tab.follow("Operator")
         self.look("operator")
@@ -198,13 +198,13 @@ class Tour(Customer):
         self.look("webhook-held")
         tab.press("Resume")
         self.see("webhook-resumed")
-        tab.unfold("Deliver again what failed or was held")
-        tab.press("Deliver again")
+        tab.unfold("Redeliver failed or held events")
+        tab.press("Redeliver")
         self.see("replay")
 
         def complete() -> bool:
             tab.open(tab.address())
-            return "Complete" in tab.text()
+            return "Completed" in tab.text()
 
         until(complete, "the replay does not end")
         self.look("replay-complete")
@@ -212,18 +212,18 @@ class Tour(Customer):
     def replace_and_delete(self) -> None:
         tab = self.tab
         tab.open(self.seen.facts["page"])
-        tab.unfold("Replace the secret")
-        tab.choose("The former one goes on signing", "1")
-        tab.press("Replace the secret")
+        tab.unfold("Rotate the signing secret")
+        tab.choose("The previous secret stays valid", "1")
+        tab.press("Rotate the signing secret")
         self.see("secret-replaced")
         self.seen.facts["secret_after"] = tab.value("Secret")
         tab.follow("I have copied it")
         tab.unfold("Delete")
-        tab.press("Delete for ever")
+        tab.press("Delete permanently")
         self.see("webhook-deleted")
         self.open("/dashboard/keys")
         tab.unfold("revoke")
-        tab.press("Revoke for ever")
+        tab.press("Revoke permanently")
         self.look("keys-revoked")
 
     def second_browser(self, other: Tab) -> None:
@@ -237,7 +237,7 @@ class Tour(Customer):
         self.tab.press("Sign out the browser")
         self._sign_in(other)
         self.open("/dashboard/sessions")
-        self.tab.press("Sign out all others")
+        self.tab.press("Sign out all other browsers")
         self._sign_in(other)
         other.press("Sign out")
         self.seen.facts["signed_out"] = other.address()
@@ -260,20 +260,20 @@ class Tour(Customer):
         self.see("delivery-scripts", tab)
         tab.open(self.seen.facts["waiting"])
         tab.unfold("Send a test")
-        tab.press("Send it now")
-        tab.unfold("Body that came back")
+        tab.press("Send now")
+        tab.unfold("Response body")
         self.see("tested-scripts", tab)
 
     def _explore(self, tab: Tab) -> None:
         """A profile asked for by a form, whose answer holds a hostile name."""
         tab.follow("Explorer")
         self.look("explorer", tab)
-        tab.follow("Profile of a company")
+        tab.follow("Get a company profile")
         self.see("operation", tab)
         found = self.client.get("/api/v1/companies?limit=1").json()["data"][0]
         tab.fill("Key", self.seen.facts["key"])
         tab.fill("org_number", found["org_number"])
-        tab.press("Ask")
+        tab.press("Send")
         self.look("operation-answer", tab)
 
     def _sign_in(self, tab: Tab) -> None:

@@ -85,10 +85,10 @@ def test_an_answer_is_the_interfaces_own(desk: Desk, browser: Browser) -> None:
         "/api/v1/companies/559999-9991?include=sources", authorization=f"Bearer {desk.made.key}"
     )
     assert json.loads(shown(answer, "Body")) == direct.json()
-    limits = dict(line.split(": ") for line in shown(answer, "What it tells").splitlines())
+    limits = dict(line.split(": ") for line in shown(answer, "Rate limits").splitlines())
     assert int(limits["x-ratelimit-remaining"]) == int(direct.headers["x-ratelimit-remaining"]) + 1
     assert "content-location: /api/v1/companies/5599999991" in shown(answer, "All headers")
-    assert shlex.split(shown(answer, "The same")) == [
+    assert shlex.split(shown(answer, "curl command")) == [
         "curl",
         "https://api.example.com/api/v1/companies/559999-9991?include=sources",
         "-H",
@@ -114,7 +114,7 @@ def test_a_key_is_used_once_and_shown_nowhere(desk: Desk, browser: Browser) -> N
 def test_nothing_is_sent_with_a_key_that_is_not_the_accounts(desk: Desk, browser: Browser) -> None:
     desk.made.accounts.create_account("other@example.com", "pro")
     theirs = desk.made.accounts.create_key("other@example.com", "live").key
-    for key, said in ((theirs, "another account"), ("", "Write a key"), (desk.made.key[:-1] + "!", "no key")):
+    for key, said in ((theirs, "another account"), ("", "Enter a key"), (desk.made.key[:-1] + "!", "no key")):
         (fault,) = refused(ask(browser, "getCompany", key=key, **{NUMBER: "5599999991"}))
         assert said in fault
     assert routes(browser) == {}
@@ -134,14 +134,14 @@ def test_the_interface_says_what_is_wrong_with_a_key(desk: Desk, browser: Browse
 def test_what_changes_something_is_sent_when_it_is_meant(desk: Desk, browser: Browser) -> None:
     body = json.dumps(HOOK)
     (fault,) = refused(ask(browser, "createWebhook", key=desk.made.key, body=body))
-    assert "say below that you mean it" in fault
+    assert "tick the box below to confirm" in fault
     assert routes(browser) == {}
     made = ask(browser, "createWebhook", key=desk.made.key, body=body, confirm="on")
     assert facts(made)["Status"] == "201"
     subscription = json.loads(shown(made, "Body"))
     assert subscription["endpoint_url"] == HOOK["endpoint_url"]
     assert HOOK["endpoint_url"] in browser.get("/dashboard/webhooks").text
-    curl = shlex.split(shown(made, "The same"))
+    curl = shlex.split(shown(made, "curl command"))
     assert curl[:3] == ["curl", "-X", "POST"]
     assert curl[curl.index("--data-binary") + 1] == body
     gone = ask(browser, "deleteWebhook", key=desk.made.key, path__id=subscription["id"], confirm="on")
@@ -167,7 +167,7 @@ def test_hostile_words_are_shown_as_words(open_desk: Callable[..., Desk], make: 
         assert "script-src" not in answer.headers["content-security-policy"]
     assert html.fromstring(asked.text).xpath("//input[@name='query region']/@value") == [HOSTILE]
     assert html.fromstring(wrong.text).xpath("//textarea")[0].text_content().strip() == HOSTILE
-    assert shlex.split(shown(wrong, "The same"))[-1] == HOSTILE
+    assert shlex.split(shown(wrong, "curl command"))[-1] == HOSTILE
 
 
 def test_a_parameter_stays_in_its_place(desk: Desk, browser: Browser) -> None:
@@ -185,7 +185,12 @@ def test_what_would_break_out_is_not_sent() -> None:
     operations = described(document("https://api.example.com"))
     get, change = operations["getCompany"], operations["updateWebhook"]
     assert next(tag for tag, _ in by_tag(operations)) == "Companies"
-    for value, fault in ((".", "another path"), ("..", "another path"), ("", "is needed"), ("x" * 25, "24")):
+    for value, fault in (
+        (".", "change the path"),
+        ("..", "change the path"),
+        ("", "is needed"),
+        ("x" * 25, "24"),
+    ):
         (found,) = asked_of(get, {NUMBER: value}).faults
         assert fault in found
     for value in ('"1"\r\nX-Evil: 1', '"1"\nx', "é", "\x00"):

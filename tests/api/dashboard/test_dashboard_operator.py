@@ -67,21 +67,21 @@ def test_an_operator_sees_how_everything_stands(desk: Desk) -> None:
     answer = browser.get(OPERATOR)
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
     told = facts(answer)
-    assert (told["Release served"], told["Sources held"], told["Mails waiting"]) == ("1", "1", "0")
-    assert told["Events are matched"] == "no: nobody delivers"
-    (held,) = table(answer, "Guards")
+    assert (told["Release served"], told["Sources in quarantine"], told["E-mails waiting"]) == ("1", "1", "0")
+    assert told["Matcher running"] == "no: events are not delivered"
+    (held,) = table(answer, "Quarantined sources")
     assert held.startswith("no.roller 17 Nov 2026, 12:00 UTC")
-    assert held.endswith(f"fetch: saw {HOSTILE}")
+    assert held.endswith(f"fetch: found {HOSTILE}")
     running, published, failed = table(answer, "Last runs")
-    assert "under way, or ended without finishing" in running
+    assert "running, or stopped before it finished" in running
     assert "held, release 19" in published
     assert published.endswith("90.0 s 1,244 5 4 1")
     assert "failed" in failed
     assert HOSTILE in failed
     assert table(answer, "Signals") == [f"no.enheter unknown_code {HOSTILE} 17 19 Nov 2026, 12:00 UTC"]
     first, second = table(answer, "Sources")
-    assert first.startswith("no.roller held")
-    assert second.startswith("no.enheter nothing there yet")
+    assert first.startswith("no.roller quarantined")
+    assert second.startswith("no.enheter no data yet")
     assert html.fromstring(answer.text).xpath("//script | //img | //@onerror | //style | //@style") == []
 
 
@@ -107,8 +107,8 @@ def test_without_the_setting_nobody_is_an_operator(open_desk: Callable[..., Desk
 def test_before_the_first_run_the_page_says_so(open_desk: Callable[..., Desk], make: Any) -> None:
     answer = open_desk(make().world, operators=frozenset({OWNER})).signed_in(OWNER).get(OPERATOR)
     assert answer.status_code == 200
-    assert facts(answer)["Release served"] == "none yet: nothing has been published"
-    for said in ("Nothing is held.", "No run has told of itself yet.", "No source is known yet."):
+    assert facts(answer)["Release served"] == "none; nothing has been published yet"
+    for said in ("No source is in quarantine.", "No run has been recorded yet.", "No sources yet."):
         assert said in texts(answer, "//main/p")
 
 
@@ -116,7 +116,7 @@ def test_what_is_set_for_trials_alone_is_said(open_desk: Callable[..., Desk]) ->
     trial = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.0/8"),))
     answer = open_desk(operators=frozenset({OWNER}), webhooks=trial).signed_in(OWNER).get(OPERATOR)
     (said,) = texts(answer, "//main/p[@class='notice bad']")
-    assert said.startswith("Webhooks may go to http:// and 127.0.0.0/8: for trials alone")
+    assert said.startswith("Webhooks may go to http:// and 127.0.0.0/8. Use this for testing only")
 
 
 def test_addresses_of_operators_are_read_as_accounts_have_them() -> None:

@@ -89,7 +89,7 @@ def test_a_link_is_over_after_its_time(desk):
     form = hidden(browser.get(path), LINK)
     desk.made.hands.seconds += 1
     assert browser.post(LINK, form).status_code == 410
-    assert texts(browser.get(path), "//h1") == ["This link does not work any more"]
+    assert texts(browser.get(path), "//h1") == ["This link is no longer valid"]
 
 
 def test_what_was_never_mailed_opens_nothing(desk):
@@ -193,7 +193,9 @@ def test_what_is_no_address_is_said_and_not_obeyed(desk):
     for email in ("", "x", "a b@example.com", "a@b", "<b>@example.com\r\nBcc: x@y.zz", "a@" + "b" * 400):
         answer = browser.submit(SIGN_IN, SIGN_IN, email=email)
         assert answer.status_code == 422
-        assert texts(answer, "//*[@role='alert']") == ["Write an e-mail address, as name@example.com."]
+        assert texts(answer, "//*[@role='alert']") == [
+            "Enter an e-mail address, for example name@example.com."
+        ]
     assert desk.office.posts == []
 
 

@@ -66,7 +66,7 @@ def test_the_page_counts_each_day_by_itself(desk):
         "2026-11-21": "3",
         "2026-11-22": "2",
     }
-    assert texts(page, "//dl/div")[:2] == ["Requests used5 of 60,000", "Left this month59,995"]
+    assert texts(page, "//dl/div")[:2] == ["Requests used5 of 60,000", "Remaining this month59,995"]
     assert "2026-11-21: 3" in texts(page, "//*[local-name()='rect']")
     assert texts(page, "//h2")[1] == "Your tier: Pro"
 

@@ -42,7 +42,7 @@ def test_a_change_that_makes_no_sense_or_comes_late_changes_nothing(desk: Desk) 
         ({"endpoint_url": good["endpoint_url"]}, "Event types"),
         (good | {"endpoint_url": "https://10.0.0.1/"}, "Endpoint"),
         (good | {"entity_ids": HOSTILE}, "Companies"),
-        (good | {"max_per_second": "1000"}, "Most per second"),
+        (good | {"max_per_second": "1000"}, "Maximum per second"),
     ):
         refused = browser.post(edit, form | fields)
         assert refused.status_code == 422

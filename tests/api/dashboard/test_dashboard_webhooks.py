@@ -82,15 +82,15 @@ def test_a_subscription_from_its_making_to_its_end(desk: Desk, hook: Hook) -> No
     shown = browser.get(page)
     assert secret not in shown.text
     assert html.fromstring(shown.text).xpath("//script | //img") == []
-    assert facts(browser, page)["State"] == "active"
+    assert facts(browser, page)["Status"] == "active"
     assert facts(browser, page)["Events"] == "filing.added, status.changed"
     (record,) = [row for row in texts(browser.get(ALL), "//tbody/tr") if hook.url in row]
     assert "active" in record
     paused = browser.submit(page, f"{page}/status")
-    assert facts(browser, page)["State"] == "paused: you paused it"
+    assert facts(browser, page)["Status"] == "paused: you paused it"
     assert texts(browser.get(paused.headers["location"]), "//*[@role='status']")[0].startswith("Paused.")
     browser.submit(page, f"{page}/status")
-    assert facts(browser, page)["State"] == "active"
+    assert facts(browser, page)["Status"] == "active"
     gone = browser.submit(page, f"{page}/delete")
     assert gone.headers["location"] == f"{ALL}?done=deleted"
     assert browser.get(page).status_code == 404
@@ -119,7 +119,7 @@ def test_a_secret_is_replaced_and_the_former_one_signs_on(desk: Desk, hook: Hook
     (written,) = re.findall(r'id="secret"[^>]* value="(whsec_[^"]+)"', made.text)
     secret = html.fromstring(f"<p>{written}</p>").text_content()
     assert secret != former
-    assert "the former one signs until" in facts(browser, page)["Secret"]
+    assert "the previous one is valid until" in facts(browser, page)["Secret"]
     browser.submit(page, f"{page}/test", event_type="filing.added")
     signatures = {one.split(",")[1] for one in hook.got[0][0]["webhook-signature"].split(" ")}
     assert len(signatures) == 2
@@ -189,7 +189,7 @@ def test_what_makes_no_subscription_is_said_by_the_forms_names(desk: Desk) -> No
     browser, one = desk.signed_in(), {"type filing.added": "on"}
     hooks = {"endpoint_url": "https://hooks.example.com/"}
     for fields, said in (
-        (one | hooks | {"max_per_second": "a"}, "Most per second"),
+        (one | hooks | {"max_per_second": "a"}, "Maximum per second"),
         (hooks, "Event types"),
         (one | {"endpoint_url": ""}, "Endpoint"),
         (one | {"endpoint_url": "ftp://x.example"}, "Endpoint"),
@@ -219,9 +219,9 @@ def test_subscriptions_of_others_and_without_the_tier(desk: Desk, log: Log) -> N
     assert [other.post(f"{page}/{path}", own | {"form_token": "x"}).status_code for path in posts] == 7 * [
         403
     ]
-    assert facts(owner, page)["State"] == "active"
+    assert facts(owner, page)["Status"] == "active"
     desk.made.accounts.set_tier("owner@example.com", "basic")
-    assert facts(owner, page)["State"] == "paused: your tier has no webhooks"
+    assert facts(owner, page)["Status"] == "paused: your tier has no webhooks"
     own = hidden(owner.get(page), f"{page}/status") | {"status": "active"}
     assert owner.post(f"{page}/status", own).status_code == 403
     assert "has no webhooks" in owner.get(ALL).text

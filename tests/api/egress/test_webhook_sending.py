@@ -91,7 +91,7 @@ def test_204_and_299_ack(egress, status):
 def test_410_is_plain_failure(egress, status):
     outcome = answered(egress, with_status(status, "Content-Type: text/plain", body=b"boom"))
     assert (outcome.succeeded, outcome.error) == (False, "http_status")
-    assert outcome.error_detail == f"Endpoint answered {status}."
+    assert outcome.error_detail == f"Endpoint returned {status}."
     assert (outcome.response_status, outcome.response_body) == (status, "boom")
     assert outcome.response_headers == {"content-length": "4", "content-type": "text/plain"}
     assert outcome.retry_after is None

@@ -130,4 +130,4 @@ def test_plain_http_where_tls_is_expected(egress):
 
     outcome = egress.run(scenario())
     assert (outcome.succeeded, outcome.error) == (False, "tls_error")
-    assert outcome.error_detail == "No TLS connection came about (WRONG_VERSION_NUMBER)."
+    assert outcome.error_detail == "The TLS connection failed (WRONG_VERSION_NUMBER)."

@@ -48,7 +48,7 @@ def test_9_999s_success_10_001s_failure(egress, seconds, error, milliseconds):
     assert outcome.duration_ms == milliseconds
     assert outcome.remote_ip == "127.0.0.1"
     if error:
-        assert outcome.error_detail == "No 2xx answer within 10 s."
+        assert outcome.error_detail == "No 2xx response within 10 s."
         assert outcome.response_status is None
 
 
@@ -176,7 +176,7 @@ def test_the_window_is_a_setting(egress):
         async with egress.Receiver(talk) as receiver, egress.sending(**options) as sender:
             return await sender.send(egress.request_to(receiver.url()))
 
-    assert egress.run(scenario(), egress.FrozenLoop).error_detail == "No 2xx answer within 0.25 s."
+    assert egress.run(scenario(), egress.FrozenLoop).error_detail == "No 2xx response within 0.25 s."
 
 
 def test_a_canceled_attempt_is_canceled(egress):

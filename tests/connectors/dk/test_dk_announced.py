@@ -44,7 +44,7 @@ def test_every_genuine_file_is_listed_with_the_reason(sources: Path, tmp_path: P
     files = [path for path in (sources / "dk").rglob("*") if path.is_file()]
     assert len(report.files) == len(files) > 5
     assert {file.reason for file in report.files} == {
-        "the market is announced and not served yet: none of its files is read"
+        "the market is announced, not served yet: its files are not read"
     }
 
 

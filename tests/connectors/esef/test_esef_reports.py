@@ -113,9 +113,9 @@ def test_nil_and_text_are_no_numbers() -> None:
     ("body", "said"),
     [
         (b'{"documentInfo": {"documentType": "https://xbrl.org/2021/xbrl-csv"}, "facts": {}}', "xbrl-csv"),
-        (b'{"documentInfo": {}, "facts": ', "xBRL-JSON was due"),
+        (b'{"documentInfo": {}, "facts": ', "expected xBRL-JSON"),
         (report(), "no undimensioned IFRS facts"),
-        (report(fact("Assets", 1, CLOSING)), "no stretch of time"),
+        (report(fact("Assets", 1, CLOSING)), "no period that"),
     ],
 )
 def test_what_is_no_report_is_unreadable(body: bytes, said: str) -> None:
@@ -180,5 +180,5 @@ def test_genuine_report(sources: Path) -> None:
 @pytest.mark.parametrize("name", [".json", "reports/.esef.json"])
 def test_a_report_whose_file_has_no_name_is_refused(name: str) -> None:
     """Nothing would be its number in the register, and an empty one stops the market."""
-    with pytest.raises(Unreadable, match="its file has no name to know it by"):
+    with pytest.raises(Unreadable, match="the file name does not identify the report"):
         read(report(*statements()), name)

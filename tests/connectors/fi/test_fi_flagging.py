@@ -247,7 +247,7 @@ def test_parts_that_do_not_make_the_total_are_told() -> None:
         (f"{OWNER}\n{NOW} | ca. 5% | 0.1% | 5.1% |\n{BEFORE}", "«ca.» in front"),
         (f"{OWNER}\n{NOW} | -5% | 0.1% | 5.1% |\n{BEFORE}", "«-» in front"),
         (f"{OWNER}\n{NOW} | see below | 0.1% | 5.1% |\n{BEFORE}", "«see below»"),
-        (f"{OWNER}\n{NOW} | 5% | 3% | |\n{BEFORE}", "nothing where the total was due"),
+        (f"{OWNER}\n{NOW} | 5% | 3% | |\n{BEFORE}", "no total"),
         (f"{OWNER}\n{NOW} | 591% | 2% | 3% |\n{BEFORE}", "591"),
     ],
 )

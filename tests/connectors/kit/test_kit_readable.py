@@ -23,11 +23,11 @@ def test_texts_are_given_and_stay_open(text: bytes) -> None:
 @check_cases(
     ("body", "reason"),
     [
-        (packed([("a", b"{}")]), "zip where text is due"),
-        (gzip.compress(packed([("a", b"{}")])), "zip where text is due"),
-        (gzip.compress(gzip.compress(b"{}")), "gzip where text is due"),
-        (b"%PDF-1.7", "pdf where text is due"),
-        (bytes(range(1, 32)) * 9, "unknown where text is due"),
+        (packed([("a", b"{}")]), "expected text, found zip"),
+        (gzip.compress(packed([("a", b"{}")])), "expected text, found zip"),
+        (gzip.compress(gzip.compress(b"{}")), "expected text, found gzip"),
+        (b"%PDF-1.7", "expected text, found pdf"),
+        (bytes(range(1, 32)) * 9, "expected text, found unknown"),
     ],
     ids=["a zip", "a zip within gzip", "gzip twice", "a page", "noise"],  # gzip says when: no name for a test
 )

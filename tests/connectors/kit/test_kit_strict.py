@@ -224,7 +224,7 @@ def test_a_record_coerces_nothing(method: str, value: object):
 
 
 def test_only_an_object_is_a_record():
-    with pytest.raises(RecordError, match="an object was due"):
+    with pytest.raises(RecordError, match="expected an object"):
         taken(["x"])
 
 

@@ -60,9 +60,9 @@ def test_shifted_rows_are_rejects_with_their_line(piece: Make):
     rows, rejects, _ = read(piece(b"id,name,town\n1,A,B\n2,A\n3,A,B,C\n4,A,B,\n5,A,B\n"))
     assert [row[0] for row in rows] == ["1", "5"]
     assert [reject[:2] for reject in rejects] == [
-        ("line 3", "2 fields where 3 are due"),
-        ("line 4", "4 fields where 3 are due"),
-        ("line 5", "4 fields where 3 are due"),
+        ("line 3", "expected 3 fields, found 2"),
+        ("line 4", "expected 3 fields, found 4"),
+        ("line 5", "expected 3 fields, found 4"),
     ]
     assert rejects[0][2] == "2,A"
 
@@ -113,7 +113,7 @@ def test_a_file_without_header(piece: Make):
     rows, rejects, _ = read(piece(b'"A","1",,"B"\n"C","2",,""\n'), layout)
     assert rows == [("1", "A", "B"), ("2", "C", None)]
     assert rejects == []
-    with pytest.raises(Unreadable, match="no header, and 3 fields where 4 are due"):
+    with pytest.raises(Unreadable, match="no header: expected 4 fields, found 3"):
         read(piece(b"A,1,B\n"), layout)
     with pytest.raises(Unreadable, match="mandatory column id is missing"):
         read(piece(b"name,number,other,town\nA,1,,B\n"), layout)
@@ -123,11 +123,11 @@ def test_a_file_without_header(piece: Make):
     ("body", "reason"),
     [
         (b"", "there is no first line"),
-        (b"<!doctype html><html>", "the bytes are html"),
-        (b"PK\x03\x04", "the bytes are zip"),
-        (b'{"error": "x"}', "the bytes are json"),
+        (b"<!doctype html><html>", "expected a table, found html"),
+        (b"PK\x03\x04", "expected a table, found zip"),
+        (b'{"error": "x"}', "expected a table, found json"),
         (b"name,town\nA,B\n", "mandatory column id is missing; the header begins name, town"),
-        (b"id,name,ID\n1,A,B\n", "column id stands twice"),
+        (b"id,name,ID\n1,A,B\n", "column id occurs twice"),
         (gzip.compress(b"id\n1\n" * 100, mtime=0)[:-4], "truncated or damaged"),
     ],
 )
@@ -141,9 +141,9 @@ def test_values_that_do_not_fit_their_pattern(piece: Make):
     rows, rejects, _ = read(piece(b"id,name,town\n12,A,B\n123,A,B\n,A,B\nx12,A,B\n"), layout)
     assert rows == [("12", "A", "B")]
     assert [reject[:2] for reject in rejects] == [
-        ("line 3", "id is '123', which is no such value"),
+        ("line 3", "id is '123', which is not a valid value"),
         ("line 4", "id is empty"),
-        ("line 5", "id is 'x12', which is no such value"),
+        ("line 5", "id is 'x12', which is not a valid value"),
     ]
 
 

@@ -57,10 +57,10 @@ def test_kinds_stand_for_categories(kind: str, category: str) -> None:
     ("bad", "reason"),
     [
         ({"EncryptedId": None}, "EncryptedId: is missing"),
-        ({"EncryptedId": "a b"}, "EncryptedId: an id was due"),
+        ({"EncryptedId": "a b"}, "EncryptedId: expected an id"),
         ({"Title": " "}, "Title: is blank"),
-        ({"PublishDate": "28.8.2026 16:00"}, "PublishDate: is no time with a zone"),
-        ({"Tickers": 1}, "Tickers: a list was due"),
+        ({"PublishDate": "28.8.2026 16:00"}, "PublishDate: is not a time with a zone"),
+        ({"Tickers": 1}, "Tickers: expected a list"),
     ],
 )
 def test_one_bad_release_rejects_itself_alone(bad: dict[str, Any], reason: str) -> None:

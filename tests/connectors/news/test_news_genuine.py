@@ -46,9 +46,7 @@ def test_every_file_of_the_folder_is_read_or_named_with_the_reason(folder: Path)
             empty = "bootstrap" in inside or "past_end" in inside
             assert any(one.startswith("left: ") for one in how) is empty, (name, how)
         if inside.startswith("dk_oam/"):
-            assert how == {
-                "left: storage of Denmark's Finanstilsynet: Denmark is announced and not served yet"
-            }
+            assert how == {"left: storage of Denmark's Finanstilsynet: Denmark is announced, not served yet"}
 
 
 def test_every_file_that_is_read_gives_rows_and_rejects_nothing(folder: Path) -> None:

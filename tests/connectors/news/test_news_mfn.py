@@ -137,17 +137,17 @@ def test_tags_stand_for_categories(tags: list[str], categories: list[str]) -> No
 @check_cases(
     ("bad", "reason"),
     [
-        ({"news_id": None}, "news_id: an id was due"),
-        ({"news_id": 7}, "news_id: an id was due"),
+        ({"news_id": None}, "news_id: expected an id"),
+        ({"news_id": 7}, "news_id: expected an id"),
         ({"content": {"title": None}}, "content.title: is missing"),
         ({"content": {"title": "<b> </b>"}}, "content.title: is blank"),
-        ({"content": {"publish_date": "yesterday"}}, "content.publish_date: is no time with a zone"),
+        ({"content": {"publish_date": "yesterday"}}, "content.publish_date: is not a time with a zone"),
         (
             {"content": {"publish_date": "2026-11-15T07:00:00"}},
-            "content.publish_date: is no time with a zone",
+            "content.publish_date: is not a time with a zone",
         ),
-        ({"author": {"local_refs": "SE:1"}}, "author.local_refs: a list was due"),
-        ({"properties": {"tags": [1]}}, "properties.tags: a list of text was due"),
+        ({"author": {"local_refs": "SE:1"}}, "author.local_refs: expected a list"),
+        ({"properties": {"tags": [1]}}, "properties.tags: expected a list of text"),
     ],
 )
 def test_one_bad_item_rejects_itself_alone(bad: dict[str, Any], reason: str) -> None:

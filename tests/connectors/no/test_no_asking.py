@@ -114,7 +114,7 @@ def test_a_page_under_404_ends_no_group(registers: Registers, tmp_path: Path) ->
         first = next(arrivals)
         assert Asked.of(first.cursor).knows(ONE, latest_round(ONE, NOVEMBER.date()))
         assert not Asked.of(first.cursor).knows(TWO, latest_round(TWO, NOVEMBER.date()))
-        with pytest.raises(FetchError, match="no answer of the register"):
+        with pytest.raises(FetchError, match="not a response of the register"):
             next(arrivals)
 
 

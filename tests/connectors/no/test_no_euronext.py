@@ -49,7 +49,7 @@ def test_other_markets_broken_rows_and_new_columns_are_told() -> None:
     assert rejects(batches) == [
         "not a company: not on a market of Oslo",
         "ISIN 'NO001016189' is none",
-        "2 fields where 15 are due",
+        "expected 15 fields, found 2",
     ]
     assert signals(batches) == {("unknown_code", "Market Euronext Paris"): 1}
     wider = euronext().replace(b"Volume;", b"Volume;Sector;")
@@ -61,7 +61,7 @@ def test_a_quote_that_nobody_closes_costs_its_own_row_only() -> None:
     body = euronext(good, '"' + share("AKER", "NO0010234552")[1:].replace('"', ""), *[good] * 3000)
     batches = read("no.euronext", body, "list.csv")
     assert [row["Name"] for row in rows(batches, "no_euronext")] == ["DNB BANK"]
-    assert rejects(batches) == ["1 fields where 15 are due"]
+    assert rejects(batches) == ["expected 15 fields, found 1"]
     other = euronext('"' + share("AKER", "NO0010234552")[1:].replace('"', ""), share("BOTH", "NO0003043309"))
     assert [row["Name"] for row in rows(read("no.euronext", other, "x.csv"), "no_euronext")] == ["BOTH"]
 
@@ -70,7 +70,7 @@ def test_a_cell_past_the_limit_costs_its_own_row_only() -> None:
     body = euronext(share("X" * 200_000, "NO0010234552"), share("DNB BANK", "NO0010161896"))
     batches = read("no.euronext", body, "list.csv")
     assert [row["Name"] for row in rows(batches, "no_euronext")] == ["DNB BANK"]
-    assert rejects(batches) == ["1 fields where 15 are due"]
+    assert rejects(batches) == ["expected 15 fields, found 1"]
 
 
 def test_what_is_no_list() -> None:

@@ -81,7 +81,7 @@ class TestRecognise:
 
     def test_too_many_requests_with_status_200_is_unreadable(self) -> None:
         """Pitfall 5."""
-        with pytest.raises(Unreadable, match="ask again later"):
+        with pytest.raises(Unreadable, match="try again later"):
             batches(API, b"Too many requests")
 
     def test_the_500_body_of_a_bank_is_a_signal_when_it_was_fetched(self) -> None:

@@ -111,7 +111,7 @@ def test_what_cannot_be_kept_is_a_reject() -> None:
     batches = read("\n".join((HEADER, *lines, "")).encode(), "underenheter.csv")
     reasons = pl.concat([batch.rejects for batch in batches])["reason"].to_list()
     assert len(reasons) == 3
-    assert {"no parent: the sub-unit belongs to nobody", "the legal form is not a code"} < set(reasons)
+    assert {"no parent: the sub-unit belongs to no entity", "the legal form is not a code"} < set(reasons)
     found = {(signal.code, signal.subject) for batch in batches for signal in batch.signals}
     assert {("unknown_legal_form", "XYZ")} < found
     assert ("unreadable_value", "registreringsdatoEnhetsregisteret") in found

@@ -40,9 +40,9 @@ def test_a_mass_file_of_another_schema_is_refused_and_not_read_as_empty() -> Non
 
 def test_a_reject_for_its_period_says_what_stood_there() -> None:
     (_, reason, _) = mass(part("RES", RES, startdato="2025-01-01")).rejects.row(0)
-    assert reason == "the period is no stretch of days: startdato 2025-01-01, avslutningsdato 20251231"
+    assert reason == "the period is not a valid range of days: startdato 2025-01-01, avslutningsdato 20251231"
     (_, reason, _) = api(changed("regnskapsperiode.tilDato", "2024-01-01")).rejects.row(0)
-    assert reason == "the period is no stretch of days: fraDato 2025-01-01, tilDato 2024-01-01"
+    assert reason == "the period is not a valid range of days: fraDato 2025-01-01, tilDato 2024-01-01"
 
 
 def test_a_name_over_two_lines_is_one_name() -> None:

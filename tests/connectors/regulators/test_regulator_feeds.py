@@ -89,17 +89,17 @@ def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
 @check_cases(
     ("body", "reason"),
     [
-        (b"<!DOCTYPE html><html><body>Access denied</body></html>", "the body is html"),
-        (b"", "the body is empty"),
-        (b'{"a": 1}', "the body is json"),
-        (b"PK\x03\x04", "the body is zip"),
+        (b"<!DOCTYPE html><html><body>Access denied</body></html>", "expected a feed, found html"),
+        (b"", "expected a feed, found empty"),
+        (b'{"a": 1}', "expected a feed, found json"),
+        (b"PK\x03\x04", "expected a feed, found zip"),
         (rss([]), "no items in it"),
         (b"<?xml version='1.0'?><nothing/>", "no items in it"),
         (rss([ITEM])[:-40], "breaks off"),
         (b'<!DOCTYPE r [<!ENTITY a "aaaa">]>' + rss([ITEM]), "declares entities"),
         (('<!DOCTYPE r [<!ENTITY a "aaaa">]>' + rss([ITEM]).decode()).encode("utf-16"), "declares entities"),
         (b"<rss>" + b" " * feeds.LARGEST, "more than 8 MiB"),
-        (b"/etc/passwd", "the body is text"),  # bytes are never taken for a file's name
+        (b"/etc/passwd", "expected a feed, found text"),  # bytes are never taken for a file's name
     ],
 )
 def test_what_is_no_feed_is_unreadable_and_says_why(body: bytes, reason: str, read: Reading) -> None:

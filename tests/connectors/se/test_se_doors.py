@@ -45,7 +45,7 @@ def test_pitfall_2_persons_leave_at_the_door(number: str) -> None:
     assert SECRET.encode() not in kept
     found = batches(BULK, kept)
     assert rows(found)["organisationsnummer"].to_list() == [ONE, TWO]
-    assert signals(found) == {("withheld_records", "records of persons, withheld at the door"): 1}
+    assert signals(found) == {("withheld_records", "records of persons, withheld before storage"): 1}
 
 
 def test_pitfall_2_a_persons_lines_leave_with_the_record() -> None:
@@ -120,7 +120,7 @@ def test_pitfall_2_scb_rows_of_persons_leave(changed: dict[str, str]) -> None:
     assert SECRET.upper().encode() not in kept
     found = batches(SCB, kept)
     assert rows(found)["organisationsnummer"].to_list() == [ONE]
-    assert signals(found) == {("withheld_records", "records of persons, withheld at the door"): 1}
+    assert signals(found) == {("withheld_records", "records of persons, withheld before storage"): 1}
 
 
 def test_an_scb_row_torn_in_two_does_not_pass() -> None:

@@ -111,7 +111,7 @@ def test_a_listing_that_goes_in_circles_ends(registry: Registry, http: Http) -> 
         return 200, listing(OLD, marker=MARKER), {}
 
     registry.answers |= {FIRST: page, SECOND: page}
-    with pytest.raises(WrongBody, match="read before"):
+    with pytest.raises(WrongBody, match="already read"):
         list(REPORTS.fetch(http, None, ()))
 
 

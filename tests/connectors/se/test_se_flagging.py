@@ -175,7 +175,7 @@ def test_what_is_no_notice_is_not_read_and_what_is_open_is_a_signal() -> None:
     news = mfn_item(1, content={"title": "Exempel signs an agreement", "html": text("5,02")})
     assert rows(KEY, mfn(news)) == []
     assert signals(KEY, mfn(item(1, "<p>Innehavet uppgår till 5 procent.</p>"))) == {
-        ("unread_notice", "5 percent of what is not said"): 1
+        ("unread_notice", "5 percent of something unspecified"): 1
     }
     assert rows(KEY, mfn(item(1, None))) == []  # of the stream, which has no texts
     assert rows(KEY, mfn(item(1, text("5,02"), author={"local_refs": ["NO:923609016"]}))) == []

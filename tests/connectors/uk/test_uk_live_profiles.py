@@ -246,9 +246,7 @@ def test_a_line_that_cannot_be_looked_through_costs_a_stream_that_line_alone(ben
     kept = live.PROFILE_STREAM.redact(io.BytesIO(GARBAGE + profile())).read()
     found = bench.read(live.PROFILE_STREAM, kept, "e.jsonl", scope=Scope.FEED)
     assert found.rows["uk_profiles"]["company_number"].to_list() == [NUMBER]
-    assert [reason for _, reason, _ in found.rejects] == [
-        "not kept: it could not be looked through for persons"
-    ]
+    assert [reason for _, reason, _ in found.rejects] == ["not kept: it could not be checked for persons"]
 
 
 @check_cases(

@@ -32,7 +32,7 @@ def test_pitfall_01_a_missing_file_is_told_by_404_or_by_403_with_xml(answer, sec
 @pytest.mark.parametrize(
     ("page", "told"),
     [
-        (RATE_403, "wait ten minutes"),
+        (RATE_403, "send no requests for ten minutes"),
         (NAMELESS_403, "FIRM_USER_AGENT"),
         (b"<html>no</html>", "FIRM_USER_AGENT"),
         (b"", "FIRM_USER_AGENT"),

@@ -89,7 +89,7 @@ def test_html_instead_of_the_first_page_is_said_and_nothing_is_lost(sec: Sec, ht
     with pytest.raises(Unavailable, match="out of service"):
         poll(http)
     sec.answer = lambda _path: (503, b"")
-    with pytest.raises(WrongBody, match="Atom page was due"):
+    with pytest.raises(WrongBody, match="expected an Atom page"):
         poll(http)
     sec.answer = lambda _path: (200, HTML)
     with pytest.raises(WrongBody):

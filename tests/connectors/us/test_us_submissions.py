@@ -176,7 +176,7 @@ def test_a_continuation_file_belongs_to_the_cik_in_its_name() -> None:
     body = page([filing("10-K", "1999-03-01")])
     found = batches(body, f"submissions/CIK{CIK}-submissions-001.json")
     assert rows(found, f.FILED_TABLE)[f.CIK].to_list() == [CIK]
-    with pytest.raises(Unreadable, match="whose name holds no CIK"):
+    with pytest.raises(Unreadable, match="without a CIK in its name"):
         batches(body, "submissions/page.json")
 
 

@@ -78,8 +78,8 @@ def test_every_other_body_stays_byte_for_byte(body: bytes) -> None:
         (json.dumps(person()).encode()[:-9], "JSON that does not parse"),
         (b"PK\x03\x04 cut", "an archive that does not open"),
         (gzip.compress(json.dumps(person()).encode())[:-30], "gzip that does not unpack"),
-        (gzip.compress(gzip.compress(json.dumps(person()).encode())), "gzip where text is due"),
-        (gzip.compress(zipped({"CIK1.json": json.dumps(person()).encode()})), "zip where text is due"),
+        (gzip.compress(gzip.compress(json.dumps(person()).encode())), "expected text, found gzip"),
+        (gzip.compress(zipped({"CIK1.json": json.dumps(person()).encode()})), "expected text, found zip"),
     ],
 )
 def test_of_what_nobody_can_look_through_the_reason_is_kept(body: bytes, reason: str) -> None:
@@ -123,7 +123,7 @@ def test_the_archive_is_written_again_without_addresses() -> None:
     )
     with zipfile.ZipFile(io.BytesIO(left)) as archive:
         assert archive.namelist() == ["CIK1.json", "CIK2.json", "CIK3.json", "CIK4.json"]
-        assert withheld(archive.read("CIK4.json")) == "zip where text is due"
+        assert withheld(archive.read("CIK4.json")) == "expected text, found zip"
         assert archive.read("CIK2.json") == whole
         assert archive.read("CIK3.json") == b"{cut"
         assert not [text for text in PRIVATE if text in archive.read("CIK1.json")]

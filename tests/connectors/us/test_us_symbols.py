@@ -69,7 +69,7 @@ def test_bad_lines_are_refused_alone_and_unknown_codes_told() -> None:
     bad = "X|short\nNEW|New Corp. - Common Stock|Z|N|W|100|N|N\n|No symbol|Q|N|N|100|N|N\n"
     batch = read(NASDAQ + bad + TRAILER)
     assert batch.rows["symbol"].to_list() == ["AAPL", "AACBR", "NEW"]
-    assert batch.rejects["reason"].to_list() == ["2 fields where 8 are due", "no symbol"]
+    assert batch.rejects["reason"].to_list() == ["expected 8 fields, found 2", "no symbol"]
     assert [signal.subject for signal in batch.signals] == ["Financial Status W", "Market Category Z"]
     unknown = read(OTHERS + "QQ|Q Corp|K|QQ|N|100|N|QQ\n" + TRAILER)
     assert [signal.subject for signal in unknown.signals] == ["Exchange K"]

@@ -173,5 +173,5 @@ def test_judgements_are_the_same_everywhere(layout: Layout, other: Layout, bucke
     _write(layout, "judgements.jsonl", "one\ntwo\nthree\n")
     _write(other, "judgements.jsonl", "one\ntwo\nfour\n")
     journal.shared(layout, store)
-    with pytest.raises(Parted, match="below theirs"):
+    with pytest.raises(Parted, match="have diverged"):
         journal.shared(other, store)

@@ -54,7 +54,7 @@ def test_another_accounts_plan_cannot_be_named(shop, owner):
     own = own_token(intruder)
     for path in (f"{PLAN}/portal", f"{PLAN}/cancel"):
         answer = intruder.post(f"{path}?account={NEW}&customer={theirs.customer_id}", named | own)
-        assert (answer.status_code, texts(answer, "//h1")) == (409, ["That is not possible now"])
+        assert (answer.status_code, texts(answer, "//h1")) == (409, ["This is not possible at the moment"])
         assert theirs.account_id not in answer.text
     led_to(intruder.post(f"{PLAN}/checkout", named | own | {"tier": "pro"}))
     assert all(theirs.customer_id not in str(given) + path for _, path, given in shop.stripe.asked)
@@ -80,8 +80,8 @@ def test_forged_returns_give_nothing(shop, new):
     assert (shop.stripe.asked, shop.stands()) == ([], ("basic", "payment_required"))
     new.submit(PLAN, f"{PLAN}/checkout", tier="business")
     shop.stripe.asked.clear()
-    assert "Stripe has told of no plan yet" in said(new.get(f"{PLAN}?from=checkout"))
-    assert "Stripe has told" not in said(new.get(f"{PLAN}?from=checkout&from=checkout"))
+    assert "We haven't received confirmation from Stripe yet" in said(new.get(f"{PLAN}?from=checkout"))
+    assert "confirmation from Stripe" not in said(new.get(f"{PLAN}?from=checkout&from=checkout"))
     assert [path for _, path, _ in shop.stripe.asked] == ["/v1/subscriptions"]
     assert shop.stands() == ("basic", "payment_required")
     assert shop.api(COMPANY).status_code == 402
@@ -119,14 +119,14 @@ def test_only_a_tier_that_is_sold_can_be_chosen(shop, new):
     own = own_token(new)
     for tier in ("starter", "", "PRO", "price_pro", "nothing", "pro\x00"):
         answer = new.post(f"{PLAN}/checkout", own | {"tier": tier})
-        assert (answer.status_code, texts(answer, "//h1")) == (422, ["That tier is not sold"]), tier
+        assert (answer.status_code, texts(answer, "//h1")) == (422, ["This tier is not for sale"]), tier
     assert shop.stripe.asked == []
 
 
 def test_a_second_subscription_is_not_begun(shop, owner):
     """Two windows: the page of the other one is old."""
     answer = owner.post(f"{PLAN}/checkout", own_token(owner) | {"tier": "business"})
-    assert (answer.status_code, texts(answer, "//h1")) == (409, ["That is not possible now"])
+    assert (answer.status_code, texts(answer, "//h1")) == (409, ["This is not possible at the moment"])
     assert len(shop.stripe.subscriptions) == 1
 
 
@@ -136,10 +136,10 @@ def test_a_stripe_that_is_away_is_told_and_nothing_lost(shop, owner):
         shop.stripe.faults = [(status, b"")]
         answer = owner.post(path, own)
         assert (answer.status_code, texts(answer, "//h1")) == (503, ["Stripe cannot be reached"])
-        assert "Nothing was changed and nothing charged. Try again" in answer.text
+        assert "Nothing was changed or charged. Try again" in answer.text
     shop.stripe.faults = [(503, b"")]
     shown = owner.get(f"{PLAN}?from=portal")
-    assert "Stripe cannot be reached. Below is what it last said" in said(shown)
+    assert "Stripe cannot be reached. Below is the last known state" in said(shown)
     assert facts(shown)["Tier"] == "Pro"
     assert "You are on trial" in said(owner.get(PLAN))
     assert shop.api(COMPANY).status_code == 200
@@ -168,14 +168,14 @@ def test_what_stripe_refuses_is_told_without_its_words(shop, owner, caplog):
     for fault in refusals:
         shop.stripe.faults = [fault]
         answer = owner.post(f"{PLAN}/portal", own)
-        assert (answer.status_code, texts(answer, "//h1")) == (502, ["Stripe did not accept that"])
+        assert (answer.status_code, texts(answer, "//h1")) == (502, ["Stripe rejected the request"])
         for word in ("sk_test", "API Key", "configuration", "javascript:"):
             assert word not in answer.text
         assert html.fromstring(answer.text).xpath("//meta[@http-equiv]") == []
     assert "No configuration provided for the portal" in caplog.text
     shop.stripe.change_price(next(iter(shop.stripe.subscriptions)), "price_nobody_named")
     shown = owner.get(f"{PLAN}?from=portal")
-    assert "could not be followed here" in said(shown)
+    assert "could not be processed" in said(shown)
     assert facts(shown)["Tier"] == "Pro"
     assert "price_nobody_named" in caplog.text
     assert "price_nobody_named" not in shown.text

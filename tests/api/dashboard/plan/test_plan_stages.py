@@ -83,9 +83,9 @@ def test_prices_are_those_of_the_configuration():
         "9 USD",
         "1,234.50 USD",
         "0 USD",
-        "not sold here",
+        "not available",
     ]
-    assert price_of(Tier("pro", 1, 1, 1), SOLD) == "shown before you pay"
+    assert price_of(Tier("pro", 1, 1, 1), SOLD) == "shown at checkout"
 
 
 def shown(plan, whose):

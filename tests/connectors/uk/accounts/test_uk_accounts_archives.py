@@ -144,7 +144,7 @@ def test_a_damaged_member_is_told_and_a_truncated_zip_is_unreadable() -> None:
 
 
 def test_html_where_a_zip_was_due_and_an_archive_without_accounts_are_unreadable() -> None:
-    with pytest.raises(Unreadable, match="html where a zip was due"):
+    with pytest.raises(Unreadable, match="expected a zip, found html"):
         read(b"<!DOCTYPE html><html>Service unavailable</html>")
     with pytest.raises(Unreadable, match="without any accounts"):
         read(zipped({"__MACOSX/x": b"y"}))
