@@ -73,10 +73,10 @@ class AccessLog:
             self._timer = None
         pending, self._pending = self._pending, []
         if self._write is not None:
-            for piece in _pieces([self._encoded(_line(*ended)) for ended in pending]):
+            for piece in _pieces([self._encode_line(_line(*ended)) for ended in pending]):
                 self._write(piece)
 
-    def _encoded(self, line: Line) -> bytes:
+    def _encode_line(self, line: Line) -> bytes:
         encoded = self._encode(line) + b"\n"
         if len(encoded) > _PIECE:
             line.path, line.query = line.path[:_SHOWN] + "…", line.query[:_SHOWN] + "…"

@@ -88,7 +88,7 @@ class Authenticator:
         """The cached caller for a header; None: use `caller`."""
         if authorization is None:
             return None
-        known = self._known.get(self._seen_as(authorization))
+        known = self._known.get(self._cache_key(authorization))
         if known is None or known.until <= self._clock.monotonic():
             return None
         ends = known.caller.expires_at
@@ -96,11 +96,11 @@ class Authenticator:
 
     def has_met(self, authorization: bytes | None) -> bool:
         """True if the key worked at its last look-up, however long ago."""
-        return authorization is not None and self._seen_as(authorization) in self._known
+        return authorization is not None and self._cache_key(authorization) in self._known
 
     def is_asking(self, authorization: bytes | None) -> bool:
         """True if the key is being looked up now; further callers share that result."""
-        return authorization is not None and self._seen_as(authorization) in self._asking
+        return authorization is not None and self._cache_key(authorization) in self._asking
 
     async def caller(self, authorization: bytes | None) -> Caller:
         """Returns the caller, or raises a 401 `Problem`. Unknown and mistyped keys get the same response.
@@ -110,24 +110,24 @@ class Authenticator:
         key = _bearer(authorization or b"")
         if kind_of(key) is None:  # a typing error costs no look-up
             raise _unknown()
-        seen_as = self._seen_as(authorization or b"")
+        seen_as = self._cache_key(authorization or b"")
         asking = self._asking.get(seen_as)
         if asking is None:
-            asking = asyncio.ensure_future(self._look_up(key, seen_as))
+            asking = asyncio.ensure_future(self._look_up_key(key, seen_as))
             self._asking[seen_as] = asking
-            asking.add_done_callback(lambda ended: self._answered(seen_as, ended))
+            asking.add_done_callback(lambda ended: self._on_lookup_done(seen_as, ended))
         return await asyncio.shield(asking)
 
-    def _answered(self, seen_as: bytes, ended: "asyncio.Future[Caller]") -> None:
+    def _on_lookup_done(self, seen_as: bytes, ended: "asyncio.Future[Caller]") -> None:
         del self._asking[seen_as]
         if not ended.cancelled():
             ended.exception()  # marks the exception as retrieved, even if all waiting requests are gone
 
-    async def _look_up(self, key: str, seen_as: bytes) -> Caller:
+    async def _look_up_key(self, key: str, seen_as: bytes) -> Caller:
         try:
             record = await asyncio.to_thread(self._lookup, digest_of(key, self._pepper))
         except SQLAlchemyError as error:
-            return self._still_known(seen_as, error)
+            return self._stale_caller(seen_as, error)
         trouble = _refusal(record, self._clock.now())
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
@@ -140,7 +140,7 @@ class Authenticator:
             self._known.popitem(last=False)
         return caller
 
-    def _still_known(self, seen_as: bytes, error: SQLAlchemyError) -> Caller:
+    def _stale_caller(self, seen_as: bytes, error: SQLAlchemyError) -> Caller:
         """Cached caller while the database is unavailable; 503 for keys that have not worked here before."""
         known, now = self._known.get(seen_as), self._clock.monotonic()
         if known is None or known.latest <= now:
@@ -153,7 +153,7 @@ class Authenticator:
         self._known[seen_as] = replace(known, until=now + _AGAIN_SECONDS)
         return known.caller
 
-    def _seen_as(self, authorization: bytes) -> bytes:
+    def _cache_key(self, authorization: bytes) -> bytes:
         digest = self._digest.copy()
         digest.update(authorization)
         return digest.digest()

@@ -28,7 +28,7 @@ class Board:
         """Replaces a slot's value; only its own worker may. ValueError if the value is too long."""
         if len(text) > _ROOM:
             raise ValueError(f"{len(text)} bytes do not fit into {_ROOM}")
-        number = self._newest(place)[0] + 1
+        number = self._newest_half(place)[0] + 1
         head = (place * 2 + number % 2) * _HALF
         start = head + _HEAD.size
         self._memory[start : start + len(text)] = text
@@ -36,12 +36,12 @@ class Board:
 
     def read(self, place: int) -> bytes:
         """Reads a slot's value."""
-        return self._newest(place)[1]
+        return self._newest_half(place)[1]
 
-    def _newest(self, place: int) -> tuple[int, bytes]:
-        return max(self._half(place * 2), self._half(place * 2 + 1))
+    def _newest_half(self, place: int) -> tuple[int, bytes]:
+        return max(self._read_half(place * 2), self._read_half(place * 2 + 1))
 
-    def _half(self, half: int) -> tuple[int, bytes]:
+    def _read_half(self, half: int) -> tuple[int, bytes]:
         """Write counter and value of one buffer; counter 0 if it is empty or incomplete."""
         head = half * _HALF
         number, length, checksum = _HEAD.unpack_from(self._memory, head)

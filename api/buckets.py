@@ -101,12 +101,12 @@ class Buckets:
             if self._identities[slot] == bucket.identity:
                 bucket.slot = slot
                 return slot
-        bucket.slot = min(slots, key=lambda slot: self._ahead(slot, now))
+        bucket.slot = min(slots, key=lambda slot: self._seconds_until_full(slot, now))
         self._identities[bucket.slot] = bucket.identity
         self._instants[bucket.slot] = 0.0
         return bucket.slot
 
-    def _ahead(self, slot: int, now: float) -> float:
+    def _seconds_until_full(self, slot: int, now: float) -> float:
         """Seconds until a slot may be reused; 0 if it is free or its bucket is full."""
         ahead = self._instants[slot] - now
         return ahead if self._identities[slot] and 0 < ahead <= self._deepest else 0.0

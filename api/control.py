@@ -37,7 +37,7 @@ class ControlPlane:
             with self._database.reading() as session:
                 return question(session.connection())
 
-        return await self._run(ask)
+        return await self._run_in_pool(ask)
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """Returns the result of `change`; commits when it returns, rolls back when it raises."""
@@ -46,9 +46,9 @@ class ControlPlane:
             with self._database.writing() as session:
                 return change(session.connection())
 
-        return await self._run(do)
+        return await self._run_in_pool(do)
 
-    async def _run(self, work: Callable[[], T]) -> T:
+    async def _run_in_pool(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         except (OperationalError, NoConnection) as error:

@@ -57,21 +57,21 @@ class Edge:
             return
         if b"%2" in scope["raw_path"]:
             scope["path"] = _with_slashes_inside(scope["raw_path"])
-        call = self._call(scope)
+        call = self._new_context(scope)
         enter(call)
         self._service.metrics.in_flight += 1
         try:
             trouble = oversized(scope["raw_path"], call.query, scope["headers"]) or misdirected(call.incoming)
-            app = self._leads_to(call) if trouble is None else self._refused(call, trouble)
+            app = self._select_app(call) if trouble is None else self._refused(call, trouble)
             await app(scope, receive, send)
         except Exception as error:
             if call.status:  # the response has begun: it cannot be replaced
                 raise
             await self._failed(call, error)(scope, receive, send)
         finally:
-            self._ended(call)
+            self._record_request(call)
 
-    def _leads_to(self, call: Call) -> ASGIApp:
+    def _select_app(self, call: Call) -> ASGIApp:
         """The endpoint if the path identifies it directly, else the application with its router."""
         beginning, _, last = call.path.rpartition("/")
         found = self._straight.get(beginning)
@@ -81,7 +81,7 @@ class Edge:
         call.scope["path_params"] = {parameter: last}
         return run
 
-    def _call(self, scope: HTTPScope) -> Call:
+    def _new_context(self, scope: HTTPScope) -> Call:
         service = self._service
         incoming = _incoming(scope["headers"])
         given = incoming.get(b"x-request-id")
@@ -102,7 +102,7 @@ class Edge:
             client=service.proxies.client(scope.get("client"), incoming),
         )
 
-    def _ended(self, call: Call) -> None:
+    def _record_request(self, call: Call) -> None:
         """Counts and logs the request, also an aborted one."""
         service = self._service
         seconds = service.clock.monotonic() - call.started

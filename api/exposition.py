@@ -44,7 +44,7 @@ class _Told(Collector):
 
     def collect(self) -> Iterator[Metric]:
         yield self._requests()
-        yield self._durations()
+        yield self._durations_metric()
         problems = CounterMetricFamily("firm_problems", "Problem responses, by code.", labels=["code"])
         for code, value in sorted(self._counts.problems.items()):
             problems.add_metric([code], value)
@@ -69,7 +69,7 @@ class _Told(Collector):
             family.add_metric(name.split(SEPARATOR), row[COUNT])
         return family
 
-    def _durations(self) -> Metric:
+    def _durations_metric(self) -> Metric:
         said = "Seconds from the request's head to its response."
         family = HistogramMetricFamily("firm_http_request_duration_seconds", said, labels=["route"])
         by_route: dict[str, list[float]] = {}

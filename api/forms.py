@@ -67,7 +67,7 @@ class Form:
         """The parsed members by name; missing members are omitted."""
         for name in body:
             if name not in self._members:
-                faults.add(*self._unknown(name), pointer_to(name))
+                faults.add(*self._unknown_member_error(name), pointer_to(name))
         for member in self._members.values():
             if member.required and member.name not in body:
                 faults.add("missing", f"'{member.name}' is required", pointer_to(member.name))
@@ -77,7 +77,7 @@ class Form:
             if name in body
         }
 
-    def _unknown(self, name: str) -> tuple[str, str]:
+    def _unknown_member_error(self, name: str) -> tuple[str, str]:
         if name in self._read_only:
             return "read_only", f"'{name}' cannot be set"
         return "unknown_member", f"'{name[:SHOWN]}' is not known{meant(name, self._members)}"

@@ -98,12 +98,12 @@ class Limits:
 
     def meter_of(self, found: KeyRecord) -> Meter:
         """The account's meter, updated from the look-up of one of its keys."""
-        account_id, tier, present = found.account_id, self._tier(found.tier), self.month()
+        account_id, tier, present = found.account_id, self._tier_named(found.tier), self.month()
         known = found.used if found.month == present.number else 0
         meter = self._meters.get(account_id)
         if meter is None:
             if len(self._meters) >= MAX_METERS:
-                self._forget()
+                self._evict_idle()
             meter = self._meters[account_id] = Meter(account_id, tier, present, known)
         elif meter.tier is not tier:
             meter.start(tier, meter.month, meter.count)
@@ -214,7 +214,7 @@ class Limits:
             meter.start(meter.tier, month, count)
         return month
 
-    def _tier(self, name: str) -> Tier:
+    def _tier_named(self, name: str) -> Tier:
         tier = self._tiers.by_name.get(name)
         if tier is None:
             tier = self._tiers.most_generous
@@ -223,7 +223,7 @@ class Limits:
             )
         return tier
 
-    def _forget(self) -> None:
+    def _evict_idle(self) -> None:
         """Drops meters without unwritten counts; the next key look-up creates them again."""
         self._meters = {
             account_id: meter

@@ -153,17 +153,17 @@ class Metrics:
     def publish(self) -> None:
         """Publishes this worker's numbers to the other workers."""
         if self._desk is not None:
-            self._desk.board.write(self._desk.place, msgspec.msgpack.encode(self._mine()))
+            self._desk.board.write(self._desk.place, msgspec.msgpack.encode(self._own_counts()))
 
     def counts(self) -> Counts:
         """The sum over all workers: this one's current numbers, the others' at most a second old."""
         if self._desk is None:
-            return self._mine()
+            return self._own_counts()
         board, mine = self._desk.board, self._desk.place
         others = [_read(board, place) for place in range(board.places) if place != mine]
-        return summed([self._mine(), *others])
+        return summed([self._own_counts(), *others])
 
-    def _mine(self) -> Counts:
+    def _own_counts(self) -> Counts:
         now = Counts(problems=self._problems, attempts=self._attempts, in_flight=self.in_flight)
         now.totals = self._added | {"authenticated_requests": float(self._authenticated)}
         rows = [

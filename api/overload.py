@@ -36,24 +36,24 @@ class Lists:
     async def run(self, query: Callable[[], T]) -> T:
         """Returns the result of `query`, or 503 if no slot became free in time."""
         if self._slots.locked():
-            await self._turn()
+            await self._wait_for_slot()
         else:
             await self._slots.acquire()
         running = asyncio.get_running_loop().run_in_executor(self._pool, query)
         # the slot stays taken until the thread ends, even if the client has disconnected
-        running.add_done_callback(self._done)
+        running.add_done_callback(self._on_query_done)
         try:
             return await asyncio.shield(running)
         except TookTooLong:
             self._count("list_too_slow", 1)
             raise unavailable("The search took too long; narrow it.", RETRY_AFTER) from None
 
-    def _done(self, ended: "asyncio.Future[T]") -> None:
+    def _on_query_done(self, ended: "asyncio.Future[T]") -> None:
         self._slots.release()
         if not ended.cancelled():
             ended.exception()  # marks the exception as retrieved, even if no request waits for it
 
-    async def _turn(self) -> None:
+    async def _wait_for_slot(self) -> None:
         began = time.monotonic()
         try:
             await asyncio.wait_for(self._slots.acquire(), self._wait)

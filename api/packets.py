@@ -54,21 +54,21 @@ class Gathering:
         """Buffers data until the end of this loop iteration; long data is sent immediately."""
         held = self._held
         if len(data) > _GATHERED:
-            self._send()
+            self._send_buffered()
             self._write(data)
             return
         if not held:
-            self._soon(self._send)
+            self._soon(self._send_buffered)
         self._held = held + data
         if len(self._held) > _GATHERED:
-            self._send()
+            self._send_buffered()
 
     def close(self) -> None:
         """Sends the buffer and closes the transport."""
-        self._send()
+        self._send_buffered()
         self._close()
 
-    def _send(self) -> None:
+    def _send_buffered(self) -> None:
         held, self._held = self._held, b""
         if held and not self.is_closing():  # the client may have disconnected since the write
             self._write(held)

@@ -73,7 +73,7 @@ class Cursors:
 
     def read(self, text: str, binding: Binding) -> Key:
         """The sort key to continue after, or a 400 with the reason the cursor is rejected."""
-        payload = self._verified(text)
+        payload = self._verified_payload(text)
         if payload.account not in ("", binding.account_id):
             raise invalid_cursor()
         account = "" if binding.lasting else binding.account_id
@@ -92,7 +92,7 @@ class Cursors:
             )
         return tuple(payload.key)
 
-    def _verified(self, text: str) -> _Payload:
+    def _verified_payload(self, text: str) -> _Payload:
         """Verifies the signature before any of the cursor is decoded."""
         raw = _decode(text)
         signed, tag = raw[:-_TAG], raw[-_TAG:]

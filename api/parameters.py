@@ -88,7 +88,7 @@ class Query:
         names = [name for name, _ in pairs]
         for name in names:
             if name not in self._by_name:
-                raise self._unknown(name)
+                raise self._unknown_problem(name)
         for name in names:
             if names.count(name) > 1:
                 raise problem(
@@ -97,18 +97,18 @@ class Query:
                     InputError("duplicate", f"given {names.count(name)} times", parameter=name),
                 )
 
-    def _unknown(self, name: str) -> Problem:
+    def _unknown_problem(self, name: str) -> Problem:
         shown = name[:_SHOWN]
         near = difflib.get_close_matches(shown, self._by_name, 1)
-        hint = f"did you mean '{near[0]}'?" if near else self._known()
-        meant = f"Did you mean '{near[0]}'?" if near else f"{self._known().capitalize()}."
+        hint = f"did you mean '{near[0]}'?" if near else self._known_names()
+        meant = f"Did you mean '{near[0]}'?" if near else f"{self._known_names().capitalize()}."
         return problem(
             "unknown_parameter",
             f"Unknown query parameter '{shown}'. {meant}",
             InputError("unknown", hint, parameter=shown),
         )
 
-    def _known(self) -> str:
+    def _known_names(self) -> str:
         return f"allowed: {', '.join(self._by_name)}" if self._by_name else "this operation has no parameters"
 
 

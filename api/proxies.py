@@ -44,7 +44,11 @@ class Proxies:
         nearest = UNIX if peer is None else peer[0]
         if not self.believes or not self.trusts(nearest):
             return nearest
-        told = {self._told(name, incoming[name], nearest) for name in FORWARDING if name in incoming}
+        told = {
+            self._furthest_trusted_hop(name, incoming[name], nearest)
+            for name in FORWARDING
+            if name in incoming
+        }
         # a proxy sets one of the two headers; if the other one differs, the client has added it
         return told.pop() if len(told) == 1 else nearest
 
@@ -53,19 +57,19 @@ class Proxies:
         if nearest == UNIX:
             return self._unix
         address = parsed(nearest)
-        return address is not None and self._within(address)
+        return address is not None and self._is_proxy_address(address)
 
-    def _within(self, address: Address) -> bool:
+    def _is_proxy_address(self, address: Address) -> bool:
         return any(address in network for network in self._networks)
 
-    def _told(self, header: bytes, value: bytes, nearest: str) -> str:
+    def _furthest_trusted_hop(self, header: bytes, value: bytes, nearest: str) -> str:
         """The address furthest from us that was reported by a trusted hop."""
         for hop in reversed(value.decode("latin-1").rsplit(",", _HOPS)[-_HOPS:]):
             address = parsed(_forwarded_for(hop) if header == b"forwarded" else hop)
             if address is None:
                 break
             nearest = str(address)
-            if not self._within(address):
+            if not self._is_proxy_address(address):
                 break
         return nearest
 

@@ -91,16 +91,16 @@ class Usage:
         self._gathered += 1
         if self._timer is None:
             if self._running is None:
-                self._later(GATHERING_SECONDS)
+                self._schedule_flush(GATHERING_SECONDS)
         elif self._gathered >= _REQUESTS and self._running is None and self._works:
             self._flush()
 
     async def close(self) -> None:
         """Writes the remaining counts; afterwards nothing is counted."""
-        await self._written()
+        await self._wait_for_write()
         if self._changed:
             self._flush()
-            await self._written()
+            await self._wait_for_write()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -110,11 +110,11 @@ class Usage:
         await asyncio.get_running_loop().run_in_executor(self._pool, self._store.close)
         self._pool.shutdown()
 
-    async def _written(self) -> None:
+    async def _wait_for_write(self) -> None:
         while self._running is not None:
             await asyncio.wait([self._running])
 
-    def _later(self, seconds: float) -> None:
+    def _schedule_flush(self, seconds: float) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._flush)
 
     def _flush(self) -> None:
@@ -130,28 +130,28 @@ class Usage:
         self._writes += 1
         totals = self._store.add_at_once(rows) if self._writes % WRITES_PER_TURN else None
         if totals is not None:
-            self._stored(written, totals)
+            self._apply_totals(written, totals)
             return
         running = asyncio.get_running_loop().run_in_executor(self._pool, self._store.add, rows)
         self._running = running
-        running.add_done_callback(lambda done: self._done(done, written))
+        running.add_done_callback(lambda done: self._on_write_done(done, written))
 
-    def _done(self, done: "asyncio.Future[Sequence[Row]]", written: list[Count]) -> None:
+    def _on_write_done(self, done: "asyncio.Future[Sequence[Row]]", written: list[Count]) -> None:
         self._running = None
         failure = None if done.cancelled() else done.exception()
         if done.cancelled() or failure is not None:
             self._works = False
-            self._keep(written)
-            self._say(failure)
-            self._later(RETRY_SECONDS)
+            self._requeue_counts(written)
+            self._log_failure(failure)
+            self._schedule_flush(RETRY_SECONDS)
             return
-        self._stored(written, done.result())
+        self._apply_totals(written, done.result())
         if self._gathered >= _REQUESTS:
             self._flush()
         elif self._changed:
-            self._later(GATHERING_SECONDS)
+            self._schedule_flush(GATHERING_SECONDS)
 
-    def _stored(self, written: list[Count], rows: Sequence[Row]) -> None:
+    def _apply_totals(self, written: list[Count], rows: Sequence[Row]) -> None:
         self._works = True
         totals = {(account_id, month): total for account_id, month, total in rows}
         for count in written:
@@ -159,14 +159,14 @@ class Usage:
             count.stored, count.writing = max(count.stored, total), 0
             count.used = count.stored + count.pending
 
-    def _keep(self, written: list[Count]) -> None:
+    def _requeue_counts(self, written: list[Count]) -> None:
         """Keeps counts that could not be written, together with newer ones."""
         for count in written:
             if count.pending == 0:
                 self._changed.append(count)
             count.pending, count.writing = count.pending + count.writing, 0
 
-    def _say(self, failure: BaseException | None) -> None:
+    def _log_failure(self, failure: BaseException | None) -> None:
         """Logs a failure; database failures at most once a minute, anything else is a bug and always logged."""
         now = self._monotonic()
         if isinstance(failure, SQLAlchemyError) and now - self._said < _SAID_EVERY:

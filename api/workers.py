@@ -54,7 +54,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Returns when all workers have ended after SIGINT or SIGTERM."""
-        with self._told() as ear:
+        with self._signal_descriptor() as ear:
             self._workers = [self._start(place) for place in range(self._count)]
             while not self._asked:
                 connection.wait([*[worker.process.sentinel for worker in self._workers], ear], None)
@@ -62,7 +62,7 @@ class Supervisor:
             self._stop()
 
     @contextmanager
-    def _told(self) -> Iterator[int]:
+    def _signal_descriptor(self) -> Iterator[int]:
         """A file descriptor that becomes readable when a signal arrives."""
         ear, mouth = os.pipe()
         os.set_blocking(mouth, False)
@@ -82,7 +82,7 @@ class Supervisor:
 
     def _start(self, place: int) -> _Worker:
         process = multiprocessing.get_context("fork").Process(
-            target=self._serve, args=(place,), name=f"firm-worker-{place}"
+            target=self._run_worker, args=(place,), name=f"firm-worker-{place}"
         )
         # a signal between fork and the worker's own handlers would run ours and be lost
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
@@ -92,7 +92,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
         return _Worker(place, process, time.monotonic())
 
-    def _serve(self, place: int) -> None:
+    def _run_worker(self, place: int) -> None:
         """Runs in the worker."""
         signal.set_wakeup_fd(-1)
         for number in _ENDING:

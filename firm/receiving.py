@@ -59,14 +59,14 @@ class _Handler(BaseHTTPRequestHandler):
         if length > _LARGEST:
             # unread data at close resets the connection, perhaps before the response is seen
             self.rfile.read(min(length, _DISCARDED))
-            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, closing=True)
+            self._send_status(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, closing=True)
             return
         body = self.rfile.read(length)
         with self.counting:
             status = self.receiver.take(self.headers, body)
-        self._answer(status)
+        self._send_status(status)
 
-    def _answer(self, status: HTTPStatus, *, closing: bool = False) -> None:
+    def _send_status(self, status: HTTPStatus, *, closing: bool = False) -> None:
         self.send_response(status)
         self.send_header("Content-Length", "0")
         if closing:  # or the client would reuse a connection that is being closed

@@ -82,7 +82,7 @@ class Shared:
             journal.shared(self._layout, self._store)
             beside = shared.fetch()
             if beside is not None:
-                self._adopt(market, beside)
+                self._adopt_state(market, beside)
             self._held[market] = shared
             try:
                 yield
@@ -99,7 +99,7 @@ class Shared:
         found = self._store.read(claim_of(market))
         return "" if found is None else found.tag
 
-    def _adopt(self, market: str, beside: Mapping[str, Any]) -> None:
+    def _adopt_state(self, market: str, beside: Mapping[str, Any]) -> None:
         Tombstones(self._layout).adopt(market, beside["erased"])
         self._workspace.archive.discard_erased()
         self._workspace.tell(f"{market}: continues from another machine's state")

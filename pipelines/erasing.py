@@ -95,34 +95,36 @@ class Erasing:
         if companies:
             entombed(self._workspace, Subjects(self._market, BY_REGISTER, at, companies, by_register=True))
         self.keep_out()
-        for name, do in self._unpublished().items():
-            self._step(name, do)
-        return any(stone.clean is None for stone in self._unreleased())
+        for name, do in self._steps_before_release().items():
+            self._run_step(name, do)
+        return any(stone.clean is None for stone in self._unreleased_tombstones())
 
-    def _unreleased(self) -> list[Tombstone]:
+    def _unreleased_tombstones(self) -> list[Tombstone]:
         stones = self._tombstones.unfinished(self._market)
         return [stone for stone in stones if tombstones.RELEASE not in stone.done]
 
-    def _unpublished(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
+    def _steps_before_release(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
         images, layout, market = self._workspace.images, self._layout, self._market
         return {
             tombstones.RAW: self._raw,
-            tombstones.STAGED: self._staged,
+            tombstones.STAGED: self._erase_staged,
             tombstones.IMAGES: lambda stones: erasing.images(images, market, Blanking.of(stones)),
             tombstones.RUNS: lambda stones: erasing.collected_events(
                 layout.root / "runs", market, Blanking.of(stones)
             ),
-            tombstones.HISTORY: self._history,
-            tombstones.LEDGER: self._ledger,
+            tombstones.HISTORY: self._erase_history,
+            tombstones.LEDGER: self._redact_ledger,
         }
 
     def published(self) -> None:
         """Once a release without the subjects is served, deletes everything older. Raises StillRead."""
         served = self._workspace.releases.current()
         if served is not None:
-            self._tombstones.note_clean([stone.subject for stone in self._unreleased()], served.release)
-        self._step(tombstones.RELEASE, self._older_releases)
-        self._step(tombstones.EXPORTS, lambda _: self._exports())
+            self._tombstones.note_clean(
+                [stone.subject for stone in self._unreleased_tombstones()], served.release
+            )
+        self._run_step(tombstones.RELEASE, self._prune_older_releases)
+        self._run_step(tombstones.EXPORTS, lambda _: self._replace_exports())
 
     def keep_out(self) -> None:
         """Rewrites bodies that contain erased subjects again."""
@@ -137,11 +139,11 @@ class Erasing:
             found += [(dataset, wanted)] if wanted else []
         if found:
             refused = self._refused(stones)
-            ways = self._ways(refused)
+            ways = self._record_patterns(refused)
             for dataset, wanted in found:
-                self._take_out(dataset, refused, ways, wanted)
+                self._erase_bodies(dataset, refused, ways, wanted)
 
-    def _step(self, name: str, do: Callable[[Sequence[Tombstone]], object]) -> bool:
+    def _run_step(self, name: str, do: Callable[[Sequence[Tombstone]], object]) -> bool:
         stones = [stone for stone in self._tombstones.unfinished(self._market) if name not in stone.done]
         if stones:
             do(stones)
@@ -155,7 +157,7 @@ class Erasing:
         plain = Refused(self._jurisdiction, tuple(stones))
         if not plain.stones:
             return plain
-        keys = {table.name: table.key for table in self._tables()}
+        keys = {table.name: table.key for table in self._staged_tables()}
         present = erasing_history.present_rows(self._layout, self._market, plain.companies)
         theirs = {
             name: present[name].select(*key, "_company_id")
@@ -165,10 +167,10 @@ class Erasing:
         linked = {name: keys[name] for name in plain.nameless}
         return replace(plain, keys=theirs | erasing_history.linked_keys(self._layout, self._market, linked))
 
-    def _tables(self) -> Iterator[Table]:
+    def _staged_tables(self) -> Iterator[Table]:
         return (table for dataset in self._jurisdiction.datasets for table in dataset.staged.values())
 
-    def _ways(self, refused: Refused) -> list[Told]:
+    def _record_patterns(self, refused: Refused) -> list[Told]:
         """Byte patterns that identify subjects' records: by number, by company and holder, or by holder alone.
 
         The last pattern uses the keys of rows that belong to a company by a link.
@@ -190,20 +192,20 @@ class Erasing:
     def _raw(self, stones: Sequence[Tombstone]) -> None:
         self._workspace.archive.discard_erased()
         refused = self._refused(stones)
-        ways = self._ways(refused)
+        ways = self._record_patterns(refused)
         for dataset in self._jurisdiction.datasets:
-            self._take_out(dataset, refused, ways, self._bodies(dataset, refused))
+            self._erase_bodies(dataset, refused, ways, self._bodies(dataset, refused))
 
-    def _take_out(
+    def _erase_bodies(
         self, dataset: Dataset, refused: Refused, ways: Sequence[Told], bodies: Collection[str]
     ) -> None:
         reasons = ", ".join(sorted({stone.reason for stone in refused.stones}))
         rewriting = Rewriting(self._workspace, dataset, refused, ways, reasons)
-        for piece in self._pieces(dataset, bodies):
+        for piece in self._raw_bodies(dataset, bodies):
             if rewriting.take_out(piece):
                 self._workspace.on_step("body erased")
 
-    def _pieces(self, dataset: Dataset, bodies: Collection[str]) -> list[RawPiece]:
+    def _raw_bodies(self, dataset: Dataset, bodies: Collection[str]) -> list[RawPiece]:
         found = (piece for piece in self._workspace.archive.pieces(dataset.key) if piece.sha256 in bodies)
         return list({piece.sha256: piece for piece in found}.values())
 
@@ -230,7 +232,7 @@ class Erasing:
             }
         return found | former.standing_on(lake.indexes(dataset.key), found)
 
-    def _staged(self, stones: Sequence[Tombstone]) -> None:
+    def _erase_staged(self, stones: Sequence[Tombstone]) -> None:
         refused = self._refused(stones)
         for dataset in self._jurisdiction.datasets:
             for batch in self._workspace.lake.batches(dataset.key):
@@ -241,9 +243,9 @@ class Erasing:
 
     # History and everything derived from it
 
-    def _history(self, stones: Sequence[Tombstone]) -> None:
+    def _erase_history(self, stones: Sequence[Tombstone]) -> None:
         refused = Refused(self._jurisdiction, tuple(stones))
-        declared = {table.name: table for table in self._tables()}
+        declared = {table.name: table for table in self._staged_tables()}
 
         def mask(name: str, rows: pl.DataFrame) -> pl.Series:
             own = rows["_company_id"].is_in(list(refused.companies)).fill_null(value=False)
@@ -258,11 +260,11 @@ class Erasing:
         going = Going(Blanking.of(stones), refused.concerned, removed_, mask, refused.nameless)
         erasing_history.erase(self._layout, self._market, going)
 
-    def _ledger(self, stones: Sequence[Tombstone]) -> None:
+    def _redact_ledger(self, stones: Sequence[Tombstone]) -> None:
         with self._workspace.releases.turn():  # keeps others from numbering events meanwhile
             erasing.ledger(self._layout, Blanking.of(stones))
 
-    def _older_releases(self, stones: Sequence[Tombstone]) -> None:
+    def _prune_older_releases(self, stones: Sequence[Tombstone]) -> None:
         """Removes only releases older than the first one without the subjects: later ones may be in use."""
         clean = max((stone.clean for stone in stones if stone.clean is not None), default=None)
         if clean is None:
@@ -273,6 +275,6 @@ class Erasing:
         if left:
             raise StillRead(left)
 
-    def _exports(self) -> None:
+    def _replace_exports(self) -> None:
         erasing.exports(self._workspace.exports, self._layout.exports, self._market)
         self._workspace.share_export(self._market)

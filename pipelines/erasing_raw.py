@@ -58,7 +58,7 @@ class Rewriting:
 
     def take_out(self, piece: RawPiece) -> bool:
         """Removes the subjects' records from a body; returns True if it contained any."""
-        before = self._read(piece, piece.open)
+        before = self._read_rows(piece, piece.open)
         said = [without.words(text) for text in sorted(before.texts) if len(text) >= SHORTEST]
         ways = [*self.ways, Told((without.pattern(said),))] if said else self.ways
         with tempfile.TemporaryDirectory(prefix="firm-erase-") as folder:
@@ -66,20 +66,20 @@ class Rewriting:
                 (told, quoted) for told in ways for quoted in (False, True)
             ):
                 path = Path(folder) / str(place)
-                left = self._write(piece, told, path, quoted=quoted)
+                left = self._rewrite_body(piece, told, path, quoted=quoted)
                 if left is None:
                     continue
                 if not before.theirs and left and _is_same(piece.open, path):
                     return False
-                after = self._read(piece, partial(_open, path)) if left else _Reading()
+                after = self._read_rows(piece, partial(_open, path)) if left else _Reading()
                 if not after.theirs and before.same_others(after):
-                    self._replace(piece, path if left else None)
+                    self._replace_body(piece, path if left else None)
                     return True
         if before.theirs:
-            self._replace(piece, None)
+            self._replace_body(piece, None)
         return before.theirs > 0
 
-    def _replace(self, piece: RawPiece, path: Path | None) -> None:
+    def _replace_body(self, piece: RawPiece, path: Path | None) -> None:
         archive, dataset = self.workspace.archive, self.dataset.key
         if path is None:
             archive.erase(dataset, piece.sha256, self.reason)
@@ -87,7 +87,7 @@ class Rewriting:
             with path.open("rb") as body:
                 archive.erase(dataset, piece.sha256, self.reason, body)
 
-    def _write(self, piece: RawPiece, told: Told, path: Path, *, quoted: bool) -> bool | None:
+    def _rewrite_body(self, piece: RawPiece, told: Told, path: Path, *, quoted: bool) -> bool | None:
         """Rewrites a body; True if anything is left, None if this pattern fails."""
         try:
             with piece.open() as body, path.open("wb") as into:
@@ -96,12 +96,12 @@ class Rewriting:
         except (*BROKEN, CorruptObject, UnicodeDecodeError):
             return None
 
-    def _read(self, piece: RawPiece, opener: Callable[[], BinaryIO]) -> _Reading:
+    def _read_rows(self, piece: RawPiece, opener: Callable[[], BinaryIO]) -> _Reading:
         """All rows and rejects of a body; unreadable members yield none."""
         found = _Reading()
         scope = Scope(piece.scope)
         whole = Piece(piece.dataset, piece.name, piece.sha256, piece.observed_at, scope, piece.batch, opener)
-        for member in self._members(whole):
+        for member in self._split_members(whole):
             try:
                 batches = list(self.dataset.read(member))
             except (Unreadable, CorruptObject):
@@ -121,7 +121,7 @@ class Rewriting:
                 )
         return found
 
-    def _members(self, whole: Piece) -> Iterator[Piece]:
+    def _split_members(self, whole: Piece) -> Iterator[Piece]:
         try:
             yield from self.dataset.split(whole)
         except (Unreadable, CorruptObject):

@@ -126,18 +126,18 @@ class Listener:
         with reader_lock(self.workspace, self.dataset):
             inbox.sweep()
             while True:
-                ended = self._connection(inbox)
+                ended = self._read_connection(inbox)
                 if self.wait(0):
                     return
                 vain = 0 if ended.brought else vain + 1
-                self._tell(inbox, ended, vain)
+                self._report_trouble(inbox, ended, vain)
                 if ended.is_final and ended.trouble is not None:
                     raise ended.trouble
                 grown = min(LONGEST, FIRST * 2.0 ** min(vain, 30)) * (0.5 + self.chance() / 2)
                 if self.wait(max(grown, ended.asked)):
                     return
 
-    def _tell(self, inbox: Inbox, ended: _Ended, vain: int) -> None:
+    def _report_trouble(self, inbox: Inbox, ended: _Ended, vain: int) -> None:
         if ended.trouble is None:
             return
         self.workspace.tell(f"{self.dataset.key}: {ended.trouble}")
@@ -145,7 +145,7 @@ class Listener:
             with suppress(OSError):  # the disk may be the one that is full: the log line has to suffice
                 inbox.note_trouble(str(ended.trouble), self.workspace.clock())
 
-    def _connection(self, inbox: Inbox) -> _Ended:
+    def _read_connection(self, inbox: Inbox) -> _Ended:
         """One connection from first to last byte."""
         listen = self.dataset.listen
         if listen is None:
@@ -157,7 +157,7 @@ class Listener:
                 bodies = listen(self.http, None if after is None else Cursor(after))
                 with closing(cast("_Closing", bodies)):
                     for arrival in bodies:
-                        self._put(inbox, arrival)
+                        self._spool_file(inbox, arrival)
                         brought = True
                         if self.wait(0):
                             break
@@ -165,7 +165,7 @@ class Listener:
             return _Ended(brought, error)
         return _Ended(brought)
 
-    def _put(self, inbox: Inbox, arrival: Arrival) -> None:
+    def _spool_file(self, inbox: Inbox, arrival: Arrival) -> None:
         """Removes personal data before anything is written, as the archive does."""
         body = arrival.body if self.dataset.redact is None else self.dataset.redact(arrival.body)
         cursor = None if arrival.cursor is None else arrival.cursor.value

@@ -57,23 +57,25 @@ class MarketRuns:
     def take_in(self, made: Jurisdiction, batch: str, opened: Opened) -> TakenIn:
         """Runs all steps of a market except its release."""
         started = time.monotonic()
-        errors = self._taken(made, batch, opened)
+        errors = self._run_market_assets(made, batch, opened)
         return TakenIn(made.code, errors, round(time.monotonic() - started, 3))
 
-    def _taken(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
+    def _run_market_assets(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
         everything = self._origin.asks
         datasets = made.datasets if everything else idle.told_of(self._workspace, made, opened, batch)
-        failures = self._execute(made, market_assets(made, datasets), batch, made.code)
+        failures = self._execute_assets(made, market_assets(made, datasets), batch, made.code)
         if failures and held.is_stopped(self._workspace, made):
             return []  # reported as quarantined
         return [ErrorReport(made.code, message) for message in failures]
 
     def publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
         """Publishes one release of all successful markets; the others keep their data of the last release."""
-        failures = self._execute(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
+        failures = self._execute_assets(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
         return [ErrorReport("release", message) for message in failures]
 
-    def _execute(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
+    def _execute_assets(
+        self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str
+    ) -> list[str]:
         """Runs some assets of a market's job; returns the messages of failed steps.
 
         Raises KeyboardInterrupt if a step was interrupted: Dagster records that like any other failure.

@@ -183,7 +183,7 @@ class Readers:
         first = list(islice(rest, few))
         if self._processes < 2 or len(first) < few:  # noqa: PLR2004 - one worker only adds copying
             return (read_one(read, piece) for piece in chain(first, rest))
-        return self._parallel(read, chain(first, rest), chunk)
+        return self._parse_in_parallel(read, chain(first, rest), chunk)
 
     def close(self) -> None:
         """Ends the worker processes."""
@@ -191,30 +191,30 @@ class Readers:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _running_pool(self) -> ProcessPoolExecutor:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")  # fork would copy the locked threads of polars
             self._pool = ProcessPoolExecutor(self._processes, mp_context=context)
         return self._pool
 
-    def _parallel(self, read: Read, pieces: Iterator[Piece], size: int) -> Iterator[Outcome]:
+    def _parse_in_parallel(self, read: Read, pieces: Iterator[Piece], size: int) -> Iterator[Outcome]:
         under_way: deque[tuple[list[Piece], Future[list[_Sent]]]] = deque()
         for chunk in _chunks(pieces, size):
-            under_way.append((chunk, self._submit(read, chunk)))
+            under_way.append((chunk, self._submit_chunk(read, chunk)))
             if len(under_way) >= self._processes * AHEAD:
-                yield from self._next(read, under_way)
+                yield from self._next_outcomes(read, under_way)
         while under_way:
-            yield from self._next(read, under_way)
+            yield from self._next_outcomes(read, under_way)
 
-    def _submit(self, read: Read, chunk: list[Piece]) -> Future[list[_Sent]]:
+    def _submit_chunk(self, read: Read, chunk: list[Piece]) -> Future[list[_Sent]]:
         try:
-            return self._started().submit(read_chunk, read, chunk)
+            return self._running_pool().submit(read_chunk, read, chunk)
         except BrokenProcessPool as error:
             broken: Future[list[_Sent]] = Future()
             broken.set_exception(error)
             return broken
 
-    def _next(
+    def _next_outcomes(
         self, read: Read, under_way: deque[tuple[list[Piece], Future[list[_Sent]]]]
     ) -> Iterator[Outcome]:
         chunk, future = under_way.popleft()
@@ -222,15 +222,15 @@ class Readers:
             sent = future.result()
         except BrokenProcessPool:
             self.close()
-            yield from [self._alone(read, piece) for piece in chunk]
+            yield from [self._parse_alone(read, piece) for piece in chunk]
             return
         while sent:
             yield sent.pop(0).outcome()
 
-    def _alone(self, read: Read, piece: Piece) -> Outcome:
+    def _parse_alone(self, read: Read, piece: Piece) -> Outcome:
         """Parses a suspect piece alone, where its death affects no other piece."""
         try:
-            (sent,) = self._started().submit(read_chunk, read, [piece]).result()
+            (sent,) = self._running_pool().submit(read_chunk, read, [piece]).result()
         except BrokenProcessPool:
             self.close()
             return Outcome(piece, reason=DIED)

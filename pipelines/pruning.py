@@ -95,15 +95,17 @@ class _Dataset:
 
     def spare(self, limits: Limits, now: datetime) -> Spare:
         indexes = list(self.workspace.lake.indexes(self.dataset.key))
-        past = self._past(indexes)
-        bodies = () if limits.raw is None else tuple(self._bodies(past, now - limits.raw))
+        past = self._prunable_batches(indexes)
+        bodies = () if limits.raw is None else tuple(self._expired_bodies(past, now - limits.raw))
         gone = {piece.sha256 for piece, _ in bodies}
-        batches = () if limits.staged is None else tuple(self._batches(past, gone, now - limits.staged))
+        batches = (
+            () if limits.staged is None else tuple(self._expired_batches(past, gone, now - limits.staged))
+        )
         folder = self.workspace.layout.staged / self.dataset.key
         leftovers = tuple(sorted(folder.glob(f"*{files.TEMPORARY}")))
         return Spare(self.dataset.key, bodies, batches, leftovers)
 
-    def _past(self, indexes: list[StagedIndex]) -> list[StagedIndex]:
+    def _prunable_batches(self, indexes: list[StagedIndex]) -> list[StagedIndex]:
         """Batches that nothing depends on: applied, and older than the newest full snapshot (or newest batch)."""
         whole = [index.batch for index in indexes if index.held is None and _is_full(index)]
         last = max(whole, default=max((index.batch for index in indexes), default=""))
@@ -120,7 +122,7 @@ class _Dataset:
             and index.batch not in repeated
         ]
 
-    def _bodies(self, past: list[StagedIndex], before: datetime) -> Iterator[tuple[RawPiece, int]]:
+    def _expired_bodies(self, past: list[StagedIndex], before: datetime) -> Iterator[tuple[RawPiece, int]]:
         """Stored bodies that were parsed in these batches and in no other, and fetched before the limit."""
         archive = self.workspace.archive
         pieces = list(archive.pieces(self.dataset.key))
@@ -147,7 +149,7 @@ class _Dataset:
         others = (key for key in archive.datasets() if key != self.dataset.key)
         return {piece.sha256 for key in others for piece in archive.pieces(key)}
 
-    def _batches(
+    def _expired_batches(
         self, past: list[StagedIndex], gone: Collection[str], before: datetime
     ) -> Iterator[tuple[StagedIndex, int]]:
         pieces = {piece.sha256: piece for piece in self.workspace.archive.pieces(self.dataset.key)}
@@ -159,12 +161,12 @@ class _Dataset:
         there |= former.under(self.workspace.lake.indexes(self.dataset.key), there)
         for index in past:
             is_bodiless = there.isdisjoint(piece["sha256"] for piece in index.pieces)
-            if batch_instant(index.batch) < before and is_bodiless and self._is_asked_about(index):
+            if batch_instant(index.batch) < before and is_bodiless and self._has_finished_lookups(index):
                 size = self.workspace.lake.rows_size(index)
                 if size:
                     yield index, size
 
-    def _is_asked_about(self, index: StagedIndex) -> bool:
+    def _has_finished_lookups(self, index: StagedIndex) -> bool:
         """True if every dataset that looks up single subjects has processed a batch."""
         asking = (made.key for made in self.jurisdiction.datasets if made.wants is not None)
         lake = self.workspace.lake

@@ -130,20 +130,20 @@ class _Market:
                 waiting = former.outbox()  # a run was killed before its release
             with replay.own.history(self.jurisdiction.code) as made:
                 derived = made.outbox()
-            found = self._compared(replay, batches, derived)
+            found = self._compare_histories(replay, batches, derived)
             if self.wishes.check:
                 return found
             if found.lost and not self.wishes.accept_lost:
                 raise Shrunk(self.jurisdiction.code, found.lost)
             with replay.own.history(self.jurisdiction.code) as made, made.transaction():
-                self._leave(made, derived, waiting)
-            self._put_in_place(replay)
+                self._fill_outbox(made, derived, waiting)
+            self._replace_history(replay)
         finally:
             with closing(replay.own):
                 replay.discard()
         return found
 
-    def _compared(self, replay: Replay, batches: int, derived: pl.DataFrame) -> Rebuilt:
+    def _compare_histories(self, replay: Replay, batches: int, derived: pl.DataFrame) -> Rebuilt:
         code = self.jurisdiction.code
         sides = comparison.compare(
             self.workspace.layout.history_file(code), replay.own.layout.history_file(code)
@@ -171,13 +171,13 @@ class _Market:
         nothing = derived.clear().select("event_id", "event_type")
         return pl.concat([nothing, *told]).join(derived, on="event_id", how="anti")
 
-    def _leave(self, made: History, derived: pl.DataFrame, waiting: pl.DataFrame) -> None:
+    def _fill_outbox(self, made: History, derived: pl.DataFrame, waiting: pl.DataFrame) -> None:
         """Leaves only pending events in the outbox and, if requested, the derived ones."""
         made.clear_outbox(derived["event_id"])
         made.emit(derived if self.wishes.emit else waiting)
         made.emit(waiting)
 
-    def _put_in_place(self, replay: Replay) -> None:
+    def _replace_history(self, replay: Replay) -> None:
         code = self.jurisdiction.code
         path = self.workspace.layout.history_file(code)
         with exclusive(self.workspace.layout, f"history-{code}", f"history of market {code}"):

@@ -56,7 +56,7 @@ class Replay:
 
     def run(self) -> int:
         """Builds the history; returns the number of batches. Raises Incomplete before anything is written."""
-        batches = self._batches()
+        batches = self._staged_batches()
         if missing := list(self._missing()):
             raise Incomplete(self.jurisdiction.code, missing)
         self.discard()
@@ -64,16 +64,16 @@ class Replay:
         if self.workspace.layout.erased.exists():
             files.write_bytes(self.own.layout.erased, self.workspace.layout.erased.read_bytes())
         for place, batch in enumerate(batches, 1):
-            self._take(batch)
+            self._replay_batch(batch)
             self.workspace.tell(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
-        self._follow_the_rest(batches)
+        self._apply_later_decisions(batches)
         return len(batches)
 
     def discard(self) -> None:
         """Removes the rebuilt data root."""
         files.discard(self.root)
 
-    def _batches(self) -> list[str]:
+    def _staged_batches(self) -> list[str]:
         """Every staged batch of the market, oldest first."""
         found = (self.workspace.lake.batches(dataset.key) for dataset in self.jurisdiction.datasets)
         return sorted({batch for batches in found for batch in batches})
@@ -86,14 +86,14 @@ class Replay:
                     if rows and not (folder / f"{name}.parquet").exists():
                         yield f"{dataset.key}/{index.batch}"
 
-    def _take(self, batch: str) -> None:
+    def _replay_batch(self, batch: str) -> None:
         """Replays one batch as its run applied it."""
         for dataset in self.jurisdiction.datasets:
-            self._link(self.workspace.layout.staged / dataset.key, batch)
+            self._link_batch(self.workspace.layout.staged / dataset.key, batch)
         self._judge_until(batch_instant(batch))
-        self._step(batch)
+        self._apply_batch(batch)
 
-    def _link(self, there: Path, batch: str) -> None:
+    def _link_batch(self, there: Path, batch: str) -> None:
         here = self.own.layout.staged / there.name
         for name in (batch, DOUBTS):
             if (there / name).exists() and not (here / name).exists():
@@ -108,13 +108,13 @@ class Replay:
             lines = layout.judgements.read_bytes().split(_BREAK)[: rows[-1].number]
             files.write_bytes(self.own.layout.judgements, _BREAK.join(lines) + _BREAK)
 
-    def _follow_the_rest(self, batches: list[str]) -> None:
+    def _apply_later_decisions(self, batches: list[str]) -> None:
         """Applies decisions made after the newest batch: runs without files applied those."""
         self._judge_until(None)
         if batches and self.own.layout.judgements.exists():
-            self._step(next_batch(self.workspace.clock(), batches))
+            self._apply_batch(next_batch(self.workspace.clock(), batches))
 
-    def _step(self, batch: str) -> None:
+    def _apply_batch(self, batch: str) -> None:
         self.own.receipts.begin(batch, self.workspace.receipts.facts(batch))
         normalised.normalise(self.own, self.jurisdiction, batch)
         history.apply(self.own, self.jurisdiction, batch)

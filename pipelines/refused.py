@@ -44,11 +44,11 @@ class Refused:
         return frozenset(stone.subject for stone in self.stones if stone.is_company)
 
     @cached_property
-    def _removed(self) -> frozenset[str]:
+    def _removed_by_register(self) -> frozenset[str]:
         return frozenset(stone.subject for stone in self.stones if stone.is_company and stone.by_register)
 
     @cached_property
-    def _holders(self) -> dict[str, list[Tombstone]]:
+    def _holder_tombstones(self) -> dict[str, list[Tombstone]]:
         found: dict[str, list[Tombstone]] = {}
         for stone in self.stones:
             if not stone.is_company:
@@ -65,7 +65,7 @@ class Refused:
     @property
     def concerned(self) -> frozenset[str]:
         """Every company with a row to remove."""
-        return self.companies | self._holders.keys()
+        return self.companies | self._holder_tombstones.keys()
 
     @property
     def nameless(self) -> frozenset[str]:
@@ -81,14 +81,14 @@ class Refused:
         rows = _complete(table, rows)
         staged = rows.select(table.names)
         company = self.jurisdiction.touches(table.name, staged).cast(pl.String)
-        linked = self._linked(table, rows)
+        linked = self._linked_companies(table, rows)
         hit = _is_in(company, self.companies) | _is_in(linked, self.companies)
         if table.name in self.jurisdiction.removed:
             says = self.jurisdiction.removed[table.name](rows).fill_null(value=False)
-            hit &= ~(says & _is_in(company, self._removed))
-        return hit | self._traced(table, staged, pl.select(pl.coalesce(company, linked)).to_series())
+            hit &= ~(says & _is_in(company, self._removed_by_register))
+        return hit | self._traced_mask(table, staged, pl.select(pl.coalesce(company, linked)).to_series())
 
-    def _linked(self, table: Table, rows: pl.DataFrame) -> pl.Series:
+    def _linked_companies(self, table: Table, rows: pl.DataFrame) -> pl.Series:
         """The company of each row by its link, as far as known."""
         if "_company_id" in rows.columns:
             return rows["_company_id"]
@@ -101,17 +101,19 @@ class Refused:
             "_company_id"
         ]
 
-    def _traced(self, table: Table, rows: pl.DataFrame, company: pl.Series) -> pl.Series:
+    def _traced_mask(self, table: Table, rows: pl.DataFrame, company: pl.Series) -> pl.Series:
         """Rows that name a holder by one of its traces, or that a link assigns to a company by one."""
         nameless = company.is_null() & (table.name in self._links)
-        concerned = _is_in(company, self._holders) | nameless
+        concerned = _is_in(company, self._holder_tombstones) | nameless
         found = [False] * rows.height
         places = concerned.arg_true()
         some = rows[places]
-        everybody = [stone for stones in self._holders.values() for stone in stones]
-        for place, names, told in zip(places, self._names(table, some), self._told(table, some), strict=True):
+        everybody = [stone for stones in self._holder_tombstones.values() for stone in stones]
+        for place, names, told in zip(
+            places, self._names(table, some), self._link_texts(table, some), strict=True
+        ):
             known = company[place]
-            held = everybody if known is None else self._holders[known]
+            held = everybody if known is None else self._holder_tombstones[known]
             found[place] = any(_is_traced(held, name) for name in names) or (
                 known is None and told is not None and self._is_theirs(told)
             )
@@ -123,7 +125,7 @@ class Refused:
         columns = [rows[one] if isinstance(one, str) else one.of(rows) for one in declared]
         return [list(_texts(column[place] for column in columns)) for place in range(rows.height)]
 
-    def _told(self, table: Table, rows: pl.DataFrame) -> list[str | None]:
+    def _link_texts(self, table: Table, rows: pl.DataFrame) -> list[str | None]:
         """The link key of each row: the first one present, in the form that tombstones hash."""
         ways = [
             (link, rows[link.key] if isinstance(link.key, str) else link.key.of(rows))
@@ -150,13 +152,13 @@ class Refused:
         return {text for row in rows for text in _texts(row)}
 
     @cached_property
-    def _numbers(self) -> re.Pattern[bytes] | None:
+    def _number_pattern(self) -> re.Pattern[bytes] | None:
         numbers = [without.number(company.rpartition(":")[2]) for company in sorted(self.companies)]
         return without.pattern(numbers) if numbers else None
 
     def says(self, text: str) -> bool:
         """True if a text contains the number of an erased company."""
-        return self._numbers is not None and self._numbers.search(text.encode()) is not None
+        return self._number_pattern is not None and self._number_pattern.search(text.encode()) is not None
 
 
 def _complete(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
@@ -205,10 +207,10 @@ class Door:
         """A piece's outcome without rows of erased subjects."""
         if self._jurisdiction.removed.keys() & self._dataset.staged.keys():
             for batch in outcome.batches:
-                self._note(batch)
+                self._record_removals(batch)
         if not self._refused.stones:
             return outcome
-        kept = tuple(map(self._kept, outcome.batches))
+        kept = tuple(map(self._without_suppressed, outcome.batches))
         if any(new.rows.height < old.rows.height for new, old in zip(kept, outcome.batches, strict=True)):
             self._bodies.add(outcome.piece.sha256)
         return replace(outcome, batches=kept)
@@ -218,13 +220,13 @@ class Door:
         told = {REMOVED: sorted(self._companies), REFUSED: sorted(self._bodies)}
         return {name: found for name, found in told.items() if found}
 
-    def _note(self, batch: Batch) -> None:
+    def _record_removals(self, batch: Batch) -> None:
         says = self._jurisdiction.removed.get(batch.table)
         if says is not None and batch.rows.height:
             rows = batch.rows.filter(says(batch.rows).fill_null(value=False))
             self._companies |= set(self._jurisdiction.touches(batch.table, rows).drop_nulls())
 
-    def _kept(self, batch: Batch) -> Batch:
+    def _without_suppressed(self, batch: Batch) -> Batch:
         mask = self._refused.mask(self._dataset.staged[batch.table], batch.rows)
         texts = batch.rejects.select(pl.concat_str(pl.all(), ignore_nulls=True, separator=" ")).to_series()
         told = pl.Series([self._refused.says(text or "") for text in texts], dtype=pl.Boolean)

@@ -152,21 +152,21 @@ class _Round:
         )
         batch = next_batch(now, taken)
         instant = at or run_instant(batch, now)
-        self._tell_of_the_clock(batch, now)
+        self._warn_if_clock_behind(batch, now)
         self._workspace.receipts.begin(batch, RunFacts(instant, frozenset(accept_shrink)))
         partitions.register(self._instance, batch)
         noting.begun(self._workspace, [made.code for made in self._jurisdictions], batch)
-        ended = {one.code: one for one in self._taken_in(batch, instant)}
+        ended = {one.code: one for one in self._run_markets(batch, instant)}
         read = [made for made in self._jurisdictions if made.code in ended]
         told = [error for made in read for error in ended[made.code].errors]
         if sound := [made for made in read if not ended[made.code].errors]:
             told += self._runs.publish(sound, batch)
         found = report.of_run(self._workspace, self._jurisdictions, batch, tuple(told))
-        return self._noted(
+        return self._log_end(
             batch, replace(found, seconds={made.code: ended[made.code].seconds for made in read})
         )
 
-    def _taken_in(self, batch: str, instant: datetime) -> Iterator[TakenIn]:
+    def _run_markets(self, batch: str, instant: datetime) -> Iterator[TakenIn]:
         opened = self._origin.open(instant)
         read = [made for made in self._jurisdictions if made.datasets]
         for made in self._jurisdictions:
@@ -177,7 +177,7 @@ class _Round:
             return apart.taken_in(work, read, self._at_once, self._workspace.tell)
         return (self._runs.take_in(made, batch, opened) for made in read)
 
-    def _noted(self, batch: str, found: IngestReport) -> IngestReport:
+    def _log_end(self, batch: str, found: IngestReport) -> IngestReport:
         """Writes the run log; a disk error is added to the report, which keeps the earlier errors."""
         try:
             noting.ended(self._workspace, self._jurisdictions, batch, found)
@@ -186,7 +186,7 @@ class _Round:
             return replace(found, errors=(*found.errors, told))
         return found
 
-    def _tell_of_the_clock(self, batch: str, now: datetime) -> None:
+    def _warn_if_clock_behind(self, batch: str, now: datetime) -> None:
         earlier = batch_instant(batch)
         if earlier - now > CLOCK_SLACK:
             self._workspace.tell(

@@ -104,7 +104,7 @@ class Archive:
         before = self._manifest(dataset).newest.get(arrival.name)
         fresh = before is None or before["sha256"] != stored.sha256
         reissue = fresh and before is not None and before["observed_at"] == _instant(arrival.observed_at)
-        line = self._line(dataset, arrival.name, batch) | {
+        line = self._line_fields(dataset, arrival.name, batch) | {
             "url": arrival.url,
             "status": arrival.status,
             "headers": _kept(arrival.headers),
@@ -117,7 +117,7 @@ class Archive:
             "replaces": before["sha256"] if reissue and before else None,
             "new": fresh,
         }
-        self._append(dataset, line)
+        self._append_line(dataset, line)
         is_there = _kept_as(stored.sha256, self._manifest(dataset).erased) is not None
         return self._piece(line) if fresh and is_there else None
 
@@ -125,8 +125,8 @@ class Archive:
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
     ) -> None:
         """Appends the manifest line of a failed fetch."""
-        line = self._line(dataset, name, batch)
-        self._append(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
+        line = self._line_fields(dataset, name, batch)
+        self._append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
 
     def pieces(self, dataset: str, batch: str | None = None) -> Iterator[RawPiece]:
         """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
@@ -166,17 +166,17 @@ class Archive:
         if kept_as is None:
             return
         stored = None if instead is None else objects.store(self._root, instead, None, self._on_step)
-        line = self._line(dataset, "", "") | {"erased": kept_as, "reason": reason, "new": False}
+        line = self._line_fields(dataset, "", "") | {"erased": kept_as, "reason": reason, "new": False}
         if stored is not None and stored.sha256 == kept_as:
             return  # nothing was removed
         if stored is not None:
             line |= {"became": stored.sha256, "bytes": stored.size}
-        self._append(dataset, line)
+        self._append_line(dataset, line)
         files.discard(objects.object_path(self._root, kept_as))
 
     def stored(self, piece: RawPiece) -> int | None:
         """Bytes of a body on disk; None if it no longer exists."""
-        path = self._object(piece)
+        path = self._blob_path(piece)
         return path.stat().st_size if path.exists() else None
 
     def prune(self, piece: RawPiece) -> None:
@@ -184,11 +184,13 @@ class Archive:
 
         Unlike an erased body it is stored again if it is received again.
         """
-        path = self._object(piece)
-        self._append(piece.dataset, self._line(piece.dataset, "", "") | {"pruned": path.stem, "new": False})
+        path = self._blob_path(piece)
+        self._append_line(
+            piece.dataset, self._line_fields(piece.dataset, "", "") | {"pruned": path.stem, "new": False}
+        )
         files.discard(path)
 
-    def _object(self, piece: RawPiece) -> Path:
+    def _blob_path(self, piece: RawPiece) -> Path:
         sha256 = _kept_as(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
         return objects.object_path(self._root, sha256)
 
@@ -202,7 +204,7 @@ class Archive:
             for sha256 in self._manifest(dataset).erased:
                 files.discard(objects.object_path(self._root, sha256))
 
-    def _line(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
+    def _line_fields(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
         return {
             "dataset": dataset,
             "name": name,
@@ -224,7 +226,7 @@ class Archive:
             self._manifests[dataset] = known
         return known
 
-    def _append(self, dataset: str, line: dict[str, Any]) -> None:
+    def _append_line(self, dataset: str, line: dict[str, Any]) -> None:
         path = self._path(dataset)
         files.make_folder(path.parent)
         fresh = not path.exists()

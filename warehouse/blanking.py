@@ -53,11 +53,11 @@ class Blanking:
         before = json.loads(data)
         if told["company_id"] in self.companies:
             _blank_company(told)
-        elif self._is_holder(told.get("change") or {}):
+        elif self._is_erased_holder(told.get("change") or {}):
             _blank(told, "change", ("holder_name", "holder_company_id"))
         return data if told == before else json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
-    def _is_holder(self, change: dict[str, Any]) -> bool:
+    def _is_erased_holder(self, change: dict[str, Any]) -> bool:
         return change.get("holder_id") in self.holders or change.get("holder_company_id") in self.companies
 
 

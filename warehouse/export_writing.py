@@ -48,25 +48,25 @@ class Writing:
     def write(self, now: datetime) -> bool:
         """Writes the missing files of the export; returns False if none is missing."""
         there = export_manifests.whole_files(self.folder)
-        missing = {name for table in handover.TABLES for name in self._names(table)} - there.keys()
+        missing = {name for table in handover.TABLES for name in self._file_formats(table)} - there.keys()
         if not missing:
             return False
         try:
             files.make_folder(self.folder)
-            made = [entry for tables in _TOGETHER for entry in self._tables(tables, missing)]
+            made = [entry for tables in _TOGETHER for entry in self._write_tables(tables, missing)]
             kept = [entry for name, entry in there.items() if name not in missing]
-            self._seal([*kept, *made], now)
+            self._write_manifest([*kept, *made], now)
         finally:
-            self._clear()
+            self._discard_incomplete()
         return True
 
-    def _names(self, table: HandedTable) -> dict[str, str]:
+    def _file_formats(self, table: HandedTable) -> dict[str, str]:
         """File names of a table, with their formats."""
         return {export_manifests.file_name(table, form): form for form in self.formats}
 
-    def _tables(self, tables: Sequence[HandedTable], missing: set[str]) -> Iterator[HandedFile]:
+    def _write_tables(self, tables: Sequence[HandedTable], missing: set[str]) -> Iterator[HandedFile]:
         wanted = [
-            {form: self.folder / name for name, form in self._names(table).items() if name in missing}
+            {form: self.folder / name for name, form in self._file_formats(table).items() if name in missing}
             for table in tables
         ]
         if not any(wanted):
@@ -78,15 +78,15 @@ class Writing:
                 )
                 for table, paths in zip(tables, wanted, strict=True)
             ]
-            self._fill(sinks)
+            self._fill_sinks(sinks)
         for sink, paths in zip(sinks, wanted, strict=True):
             for form, path in paths.items():
                 files.publish(files.temporary(path), path)
                 self.on_step(f"{path.name} published")
                 yield HandedFile.of(path, sink.table, form, sink.rows)
 
-    def _fill(self, sinks: Sequence[TableFiles]) -> None:
-        rows = self._rows(sinks[0].table)
+    def _fill_sinks(self, sinks: Sequence[TableFiles]) -> None:
+        rows = self._table_rows(sinks[0].table)
         self.told(self.market, sinks[0].table.name, 0)
         while group := list(islice(rows, GROUP)):
             for sink, lines in zip(sinks, zip(*group, strict=True), strict=True):
@@ -100,7 +100,7 @@ class Writing:
             self.told(self.market, sinks[0].table.name, sinks[0].rows)
             self.on_step(f"{sinks[0].table.name}: a group of rows")
 
-    def _rows(self, table: HandedTable) -> Rows:
+    def _table_rows(self, table: HandedTable) -> Rows:
         serving, market = self.release.serving, self.market
         if table is handover.COMPANIES:
             return whole.profiles(serving, market)
@@ -121,13 +121,13 @@ class Writing:
         built = self.release.manifest.built_at
         return max(built, state.at or built).astimezone(UTC).date()
 
-    def _seal(self, made: Sequence[HandedFile], now: datetime) -> None:
+    def _write_manifest(self, made: Sequence[HandedFile], now: datetime) -> None:
         manifest = export_manifests.described(self.release.manifest, self.market, self.owned_on, made, now)
         self.on_step("checksums taken")
         files.write_json(self.folder / MANIFEST, manifest)
         self.on_step("manifest written")
 
-    def _clear(self) -> None:
+    def _discard_incomplete(self) -> None:
         """Removes incomplete files; errors are ignored, as a failing disk has already raised one."""
         with suppress(OSError):
             for path in self.folder.glob(f"*{files.TEMPORARY}"):

@@ -95,7 +95,7 @@ class Exports:
         with leased(self._layout) as release:
             for market in _chosen(release.manifest, markets):
                 with exclusive(self._layout, f"export-{market}", f"the export of {market}"):
-                    made = self._one(release, market, formats, told)
+                    made = self._export_market(release, market, formats, told)
                 yield made
 
     def latest(self, market: str) -> Export | None:
@@ -107,12 +107,12 @@ class Exports:
         folder = self._folder / market / pointer["folder"]
         return Export(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new=False)
 
-    def _one(self, release: Leased, market: str, formats: tuple[str, ...], told: Told) -> Export:
+    def _export_market(self, release: Leased, market: str, formats: tuple[str, ...], told: Told) -> Export:
         folder = self._folder / market / numbered(release.manifest.release)
         try:
             is_new = Writing(release, market, folder, formats, told, self._on_step).write(self._clock())
-            self._point(market, folder, release.manifest.release)
-            self._prune(market)
+            self._replace_pointer(market, folder, release.manifest.release)
+            self._prune_exports(market)
         except OSError as error:
             raise NotWritten(
                 f"cannot write {folder}: {error.strerror or error}; free space or give another folder "
@@ -122,13 +122,13 @@ class Exports:
             raise unreadable(release.manifest, error) from error
         return Export(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new)
 
-    def _point(self, market: str, folder: Path, release: int) -> None:
+    def _replace_pointer(self, market: str, folder: Path, release: int) -> None:
         digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
         pointer = {"market": market, "release": release, "folder": folder.name, "manifest_sha256": digest}
         files.write_json(self._folder / market / LATEST, pointer)
         self._on_step("pointer replaced")
 
-    def _prune(self, market: str) -> None:
+    def _prune_exports(self, market: str) -> None:
         """Deletes all but the newest exports, and incomplete ones left by kills."""
         folders = sorted(path for path in (self._folder / market).glob("[0-9]" * DIGITS) if path.is_dir())
         kept = [path for path in folders if (path / MANIFEST).exists()][-self._keep :]

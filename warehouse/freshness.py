@@ -43,10 +43,10 @@ class Freshness:
     def of(self, state: MarketState) -> MarketState:
         """The release's state of a market, updated with what runs have recorded since."""
         return replace(
-            state, datasets={key: self._dataset(key, known) for key, known in state.datasets.items()}
+            state, datasets={key: self._apply_to_dataset(key, known) for key, known in state.datasets.items()}
         )
 
-    def _dataset(self, key: str, known: DatasetState) -> DatasetState:
+    def _apply_to_dataset(self, key: str, known: DatasetState) -> DatasetState:
         seen = self.datasets.get(key)
         return (
             known if seen is None else replace(known, checked_at=seen.checked_at, held_since=seen.held_since)

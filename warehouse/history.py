@@ -112,11 +112,11 @@ class History:
 
     def baseline(self, dataset: str) -> datetime | None:
         """Instant of the first snapshot: up to it the dataset makes no events."""
-        return self._moments().get(dataset, (None, None))[0]
+        return self._watermarks_by_dataset().get(dataset, (None, None))[0]
 
     def high_water(self, dataset: str) -> datetime | None:
         """Instant of the newest applied snapshot: anything not newer is late-arriving."""
-        return self._moments().get(dataset, (None, None))[1]
+        return self._watermarks_by_dataset().get(dataset, (None, None))[1]
 
     def advance(self, dataset: str, instant: datetime) -> None:
         """Records a snapshot. The first sets the baseline; the high-water mark never decreases."""
@@ -129,7 +129,7 @@ class History:
             )
         self._come = None
 
-    def _moments(self) -> dict[str, tuple[datetime, datetime]]:
+    def _watermarks_by_dataset(self) -> dict[str, tuple[datetime, datetime]]:
         if self._come is None:  # cached: needed for every dataset of a market, several times per run
             select = "SELECT dataset, epoch_us(baseline), epoch_us(high_water) FROM datasets"
             self._come = {
@@ -204,10 +204,12 @@ class History:
         but returns an empty diff, so that it makes no events.
         """
         with self.transaction():
-            known = self._known(touched, instant) if table.name == COMPANIES.name and not late else None
+            known = (
+                self._known_companies(touched, instant) if table.name == COMPANIES.name and not late else None
+            )
             found = changes.bring(self._connection, table, rows, touched, instant)
             if not found.is_empty:
-                self._note(found.companies)
+                self._record_changed(found.companies)
         if late:
             return changes.nothing(table)
         return found if known is None else replace(found, known=known)
@@ -219,9 +221,9 @@ class History:
         with self.transaction():
             found = spans.fill(self._connection, table, earlier, keys, instant)
             if not found.is_empty():
-                self._note(found)
+                self._record_changed(found)
 
-    def _known(self, touched: pl.Series, instant: datetime) -> pl.Series:
+    def _known_companies(self, touched: pl.Series, instant: datetime) -> pl.Series:
         name = quoted(COMPANIES.name)
         select = "SELECT company_id FROM {}.{} SEMI JOIN touched USING (company_id) WHERE known_from < $1"
         with registered(self._connection, "touched", touched.rename("company_id").to_frame()):
@@ -231,7 +233,7 @@ class History:
             )
         return now if once.is_empty() else pl.concat([now, once]).unique()
 
-    def _note(self, companies: pl.Series) -> None:
+    def _record_changed(self, companies: pl.Series) -> None:
         with registered(self._connection, "noted", companies.to_frame()):
             revision = self.revision + 1
             self._connection.execute("DELETE FROM altered WHERE company_id IN (SELECT company_id FROM noted)")

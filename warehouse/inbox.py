@@ -66,7 +66,7 @@ class Inbox:
                 shutil.copyfileobj(body, written, 1 << 20)
             files.publish(files.temporary(path), path)
             self._on_step("letter written")
-            number = self._folder / f"{self._next():0{_DIGITS}d}{_TOLD}"
+            number = self._folder / f"{self._next_number():0{_DIGITS}d}{_TOLD}"
             files.write_json(number, told | {"body": path.name})
         except OSError:
             files.discard(files.temporary(path))
@@ -76,7 +76,7 @@ class Inbox:
 
     def letters(self) -> Iterator[Letter]:
         """Complete bodies, oldest first."""
-        for told in self._told():
+        for told in self._description_paths():
             said = json.loads(told.read_text())
             yield Letter(
                 said["name"],
@@ -89,11 +89,11 @@ class Inbox:
 
     def is_empty(self) -> bool:
         """True if there is nothing to consume."""
-        return not self._told()
+        return not self._description_paths()
 
     def cursor(self) -> str | None:
         """The newest cursor in the spool, from which the stream resumes; None if there is none."""
-        for told in reversed(self._told()):
+        for told in reversed(self._description_paths()):
             try:
                 cursor: str | None = json.loads(told.read_text())["cursor"]
             except FileNotFoundError:  # consumed just now, with all before it
@@ -104,7 +104,9 @@ class Inbox:
 
     def sweep(self) -> None:
         """Removes incomplete files left by a killed reader. Only the reader, as the only writer, may call it."""
-        described = {json.loads(told.read_text())["body"] for told in self._told() if told.exists()}
+        described = {
+            json.loads(told.read_text())["body"] for told in self._description_paths() if told.exists()
+        }
         for path in self._folder.glob("*"):
             is_body = path.suffix == _BODY and path.name not in described
             if is_body or path.suffix == files.TEMPORARY:
@@ -120,8 +122,8 @@ class Inbox:
         said = json.loads(path.read_text()) if path.exists() else None
         return said["reason"] if said is not None and datetime.fromisoformat(said["at"]) >= since else None
 
-    def _told(self) -> list[Path]:
+    def _description_paths(self) -> list[Path]:
         return sorted(self._folder.glob(f"*{_TOLD}"))
 
-    def _next(self) -> int:
-        return max((int(path.stem) for path in self._told()), default=0) + 1
+    def _next_number(self) -> int:
+        return max((int(path.stem) for path in self._description_paths()), default=0) + 1

@@ -59,7 +59,7 @@ class Judgements:
 
     def all(self, market: str | None = None) -> tuple[Judgement, ...]:
         """All rows, or those of one market, oldest first. Raises Damaged."""
-        return tuple(row for row in self._read()[0] if market in (None, row.market))
+        return tuple(row for row in self._read_rows()[0] if market in (None, row.market))
 
     def in_force(self, market: str | None = None) -> tuple[Judgement, ...]:
         """Decisions that have not been reversed, oldest first."""
@@ -76,7 +76,7 @@ class Judgements:
 
     def add(self, judgement: Judgement) -> Judgement:
         """Appends a decision and assigns its number."""
-        return self._append(lambda rows: replace(judgement, number=len(rows) + 1))
+        return self._append_row(lambda rows: replace(judgement, number=len(rows) + 1))
 
     def reverse(self, number: int, by: str, at: datetime, reason: str) -> Judgement:
         """Reverses a decision. Raises Unreversible if there is none with that number, or it is reversed already."""
@@ -92,12 +92,12 @@ class Judgements:
             row = replace(found, number=len(rows) + 1, reverses=number)
             return replace(row, by=by, at=at, reason=reason)
 
-        return self._append(reversal)
+        return self._append_row(reversal)
 
-    def _append(self, made: Any) -> Judgement:
+    def _append_row(self, made: Any) -> Judgement:
         path = self._layout.judgements
         with exclusive(self._layout, "judgements", "the list of decisions", _WAIT_SECONDS):
-            rows, whole = self._read()
+            rows, whole = self._read_rows()
             row: Judgement = made(rows)
             files.make_folder(path.parent)
             with path.open("ab") as handle:
@@ -108,7 +108,7 @@ class Judgements:
             files.sync_folder(path.parent)
         return row
 
-    def _read(self) -> tuple[list[Judgement], int]:
+    def _read_rows(self) -> tuple[list[Judgement], int]:
         """The rows and their size in bytes, without an incomplete last line."""
         try:
             content = self._layout.judgements.read_bytes()
@@ -116,9 +116,9 @@ class Judgements:
             return [], 0
         whole = content.rfind(_BREAK) + 1
         lines = content[:whole].split(_BREAK)[:-1]
-        return [self._parsed(number, line) for number, line in enumerate(lines, 1)], whole
+        return [self._parse_row(number, line) for number, line in enumerate(lines, 1)], whole
 
-    def _parsed(self, number: int, line: bytes) -> Judgement:
+    def _parse_row(self, number: int, line: bytes) -> Judgement:
         try:
             told = json.loads(line)
             row = Judgement(**{**told, "at": datetime.fromisoformat(told["at"])})

@@ -85,9 +85,9 @@ class Lake:
             yield writer
         self._on_step("staged written")
         files.write_json(built / INDEX, writer.index())
-        self._publish(built, folder, "staged")
+        self._publish_folder(built, folder, "staged")
 
-    def _publish(self, built: Path, folder: Path, what: str) -> None:
+    def _publish_folder(self, built: Path, folder: Path, what: str) -> None:
         files.sync_tree(built)
         self._on_step(f"{what} synced")
         built.replace(folder)
@@ -96,7 +96,7 @@ class Lake:
 
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset, oldest first."""
-        return sorted(path.parent.name for path in self._whole(self._staged / dataset))
+        return sorted(path.parent.name for path in self._index_paths(self._staged / dataset))
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
         """Index of a batch; None if it is not staged."""
@@ -209,7 +209,7 @@ class Lake:
         return (self._staged / index.dataset / index.batch / f"{name}.parquet" for name in index.tables)
 
     @staticmethod
-    def _whole(folder: Path) -> Iterator[Path]:
+    def _index_paths(folder: Path) -> Iterator[Path]:
         """Index files of finished folders, without those under a temporary name."""
         return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != files.TEMPORARY)
 

@@ -77,13 +77,13 @@ class Ledger:
         first = entries[-1].last + 1 if entries else 1
         if fresh.is_empty():
             return range(first, first)
-        self._write(release, _numbered(fresh.sort(EVENTS.sort), first, recorded_at))
+        self._write_segment(release, _numbered(fresh.sort(EVENTS.sort), first, recorded_at))
         segment = Segment(release, first, first + fresh.height - 1)
         segments.write_index(self._folder, [*entries, segment])
         self._on_step("ledger index written")
         return range(segment.first, segment.last + 1)
 
-    def _write(self, release: int, rows: pl.DataFrame) -> None:
+    def _write_segment(self, release: int, rows: pl.DataFrame) -> None:
         files.make_folder(self._folder)
         path = segments.segment_path(self._folder, release)
         built = files.temporary(path)

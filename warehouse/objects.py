@@ -173,13 +173,13 @@ class _Body(io.RawIOBase):
         return self._spool.tell() if self._spool else self._position
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        return self._spool.readinto(buffer) if self._spool else self._next(memoryview(buffer))
+        return self._spool.readinto(buffer) if self._spool else self._read_plain(memoryview(buffer))
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         absolute = whence == os.SEEK_SET and offset == self._position
         if self._spool is None and (absolute or (whence == os.SEEK_CUR and offset == 0)):
             return self._position
-        return self._spooled().seek(offset, whence)
+        return self._seekable_copy().seek(offset, whence)
 
     def close(self) -> None:
         self._source.close()
@@ -187,7 +187,7 @@ class _Body(io.RawIOBase):
             self._spool.close()
         super().close()
 
-    def _next(self, buffer: memoryview) -> int:
+    def _read_plain(self, buffer: memoryview) -> int:
         try:
             count = self._plain.readinto(buffer)
         except zstandard.ZstdError as error:
@@ -196,10 +196,10 @@ class _Body(io.RawIOBase):
         if self._digest is not None:
             self._digest.update(buffer[:count])
         if not count:
-            self._judge()
+            self._check_integrity()
         return count
 
-    def _judge(self) -> None:
+    def _check_integrity(self) -> None:
         """Checks hash and size at the end of the stream."""
         if self._digest is not None and self._digest.hexdigest() != self._sha256:
             raise CorruptObject(self._path, self._label, "its SHA-256 differs")
@@ -207,14 +207,14 @@ class _Body(io.RawIOBase):
             reason = f"{self._position} bytes instead of {self._size}: their SHA-256 differs"
             raise CorruptObject(self._path, self._label, reason)
 
-    def _again(self) -> _Body:
+    def _reopen_stream(self) -> _Body:
         return _Body(self._path, self._sha256, self._label, self._size)
 
-    def _spooled(self) -> Any:
+    def _seekable_copy(self) -> Any:
         if self._spool is None:
             spool: Any = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with this body
             position = self._position
-            with io.BufferedReader(self._again(), CHUNK) as whole:
+            with io.BufferedReader(self._reopen_stream(), CHUNK) as whole:
                 while chunk := whole.read(CHUNK):
                     spool.write(chunk)
             spool.seek(position)

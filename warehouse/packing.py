@@ -45,16 +45,16 @@ class Packer:
 
     def packed(self, texts: pl.Series) -> list[bytes]:
         """Compresses each text, keeping the order. None is treated as empty."""
-        return self._each(texts, texts.str.len_bytes().cast(pl.UInt64))
+        return self._pack_segments(texts, texts.str.len_bytes().cast(pl.UInt64))
 
     def by_company(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Packs rows of (company_id, row), sorted by company, into one value per company (company_id, packed)."""
         lengths = rows.select("company_id", length=pl.col("row").str.len_bytes().cast(pl.UInt64))
         companies = lengths.group_by("company_id", maintain_order=True).agg(pl.col("length").sum())
-        packed = self._each(rows["row"], companies["length"], len(ROW))
+        packed = self._pack_segments(rows["row"], companies["length"], len(ROW))
         return companies.select("company_id", packed=pl.Series(packed, dtype=pl.Binary))
 
-    def _each(self, texts: pl.Series, lengths: pl.Series, ended: int = 0) -> list[bytes]:
+    def _pack_segments(self, texts: pl.Series, lengths: pl.Series, ended: int = 0) -> list[bytes]:
         """Compresses runs of consecutive texts with these total lengths, without the last `ended` bytes of each.
 
         Texts are read from the Arrow buffer: converting them to Python values would take as long as compressing

@@ -126,32 +126,32 @@ class _Pinned:
         return profiles.parts(self._connection, company_id)
 
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
-        with self._limited() as budget:
+        with self._with_deadline() as budget:
             return companies.search(self._connection, partial(self._scans.rows, budget), query, after, limit)
 
     def named(self, text: str) -> tuple[str, ...]:
         return aliases.named(self._connection, text)
 
     def suits(self, company_id: str, query: Search) -> bool:
-        with self._limited() as budget:
+        with self._with_deadline() as budget:
             return suiting.suits(self._connection, partial(self._scans.rows, budget), query, company_id)
 
     def financials(self, company_id: str, query: Periods, after: Key | None, limit: int) -> Page:
-        with self._limited():
+        with self._with_deadline():
             return periods.financials(self._connection, company_id, query, after, limit)
 
     def owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[Page, str | None]:
-        with self._limited():
+        with self._with_deadline():
             return holders.owners(self._connection, company_id, as_of, min_pct, after, limit)
 
     def events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> Page:
-        with self._limited():
+        with self._with_deadline():
             return feed.events(self._connection, company_id, query, after, limit)
 
     @contextmanager
-    def _limited(self) -> Iterator[Budget]:
+    def _with_deadline(self) -> Iterator[Budget]:
         budget = self._reader.budget()
         with budget.limits(self._connection):
             yield budget
@@ -230,7 +230,7 @@ class Reader:
         with self._lock:
             now = self._monotonic()
             if now >= self._look_at:
-                self._follow()
+                self._follow_pointer()
                 self._look_at = now + LOOK_EVERY_SECONDS
             if self._open is None:
                 raise NoRelease("no release yet: run `firm ingest`")
@@ -244,7 +244,7 @@ class Reader:
             if held.requests == 0 and held is not self._open:
                 held.close()
 
-    def _follow(self) -> None:
+    def _follow_pointer(self) -> None:
         """Opens the release named by the pointer if the pointer was replaced.
 
         A release that cannot be opened is logged once, and the previous one stays in use; every check retries,
@@ -258,7 +258,7 @@ class Reader:
         if stamp == self._stamp:
             return
         try:
-            fresh = self._opened()
+            fresh = self._open_current()
         except Unsound:
             if self._open is None:
                 raise
@@ -272,7 +272,7 @@ class Reader:
         if former is not None and former.requests == 0:
             former.close()
 
-    def _opened(self) -> OpenRelease:
+    def _open_current(self) -> OpenRelease:
         failure: Exception | None = None
         for _ in range(_OPEN_TRIES):
             try:

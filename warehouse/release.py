@@ -73,9 +73,9 @@ class Releases:
     ) -> Manifest | None:
         """Builds, validates and publishes the next release; None if nothing has changed."""
         with self.turn():
-            manifest = self._build(parts, events, full=full)
+            manifest = self._build_release(parts, events, full=full)
             if manifest is not None:
-                self._flip(manifest)
+                self._serve_release(manifest)
                 pruning.prune(self._layout, self._keep)
             return manifest
 
@@ -84,12 +84,12 @@ class Releases:
     ) -> Manifest | None:
         """Builds and validates the next release without publishing it; None if nothing has changed."""
         with self.turn():
-            return self._build(parts, events, full=full)
+            return self._build_release(parts, events, full=full)
 
     def flip(self, release: Manifest) -> None:
         """Publishes a release that has been built."""
         with self.turn():
-            self._flip(release)
+            self._serve_release(release)
 
     def heal(self) -> list[str]:
         """Removes what a killed run left above the pointer.
@@ -97,7 +97,7 @@ class Releases:
         Returns messages on what was done. Called at the start of every run.
         """
         with release_lock(self._layout):
-            return self._heal()
+            return self._recover_from_crash()
 
     def checked(
         self, markets: Iterable[str], at: datetime, datasets: Mapping[str, freshness.Seen] | None = None
@@ -111,7 +111,7 @@ class Releases:
                     {**known.markets, **dict.fromkeys(markets, at)}, {**known.datasets, **(datasets or {})}
                 ),
             )
-            self._share()
+            self._replicate_served()
 
     def verify(self, number: int) -> None:
         """Validates a whole release; raises Unsound, naming the violation."""
@@ -123,24 +123,24 @@ class Releases:
         What histories have learned since is published again with the next ingest of each market.
         """
         with self.turn():
-            self._heal()
+            self._recover_from_crash()
             served = self.current()
             if served is None or number not in pruning.numbers(self._layout) or number >= served.release:
                 raise Unsound(f"release {number} is not a kept release before the current one")
-            manifest = self._rolled_back(manifests.read(self._layout, number), served)
-            self._flip(manifest)
+            manifest = self._copy_for_rollback(manifests.read(self._layout, number), served)
+            self._serve_release(manifest)
             return manifest
 
     def prune(self, keep: int | None = None) -> list[int]:
         """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
         with self.turn():
             removed = pruning.prune(self._layout, self._keep if keep is None else keep)
-            self._share()
+            self._replicate_served()
             return removed
 
     # Called under the release lock
 
-    def _heal(self) -> list[str]:
+    def _recover_from_crash(self) -> list[str]:
         served = manifests.covered(self._layout)[0]
         numbers = pruning.numbers(self._layout)
         if served == 0 and len(numbers) > 1:
@@ -154,8 +154,10 @@ class Releases:
             told.append(f"removed release {int(folder.name)}: it was never published")
         return told
 
-    def _build(self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool) -> Manifest | None:
-        self._heal()
+    def _build_release(
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool
+    ) -> Manifest | None:
+        self._recover_from_crash()
         now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
         served = self.current()
@@ -176,7 +178,7 @@ class Releases:
         self._seal(manifest)
         return manifest
 
-    def _rolled_back(self, old: Manifest, served: Manifest) -> Manifest:
+    def _copy_for_rollback(self, old: Manifest, served: Manifest) -> Manifest:
         number = served.release + 1
         folder = self._layout.release(number)
         files.make_folder(folder)
@@ -206,13 +208,13 @@ class Releases:
         manifests.write(self._layout, manifest)
         self._on_step("manifest written")
 
-    def _flip(self, manifest: Manifest) -> None:
+    def _serve_release(self, manifest: Manifest) -> None:
         self._sharing.publish(manifest)
         self._on_step("release shared")
         manifests.point(self._layout, manifest.release)
         self._on_step("pointer replaced")
 
-    def _share(self) -> None:
+    def _replicate_served(self) -> None:
         """Announces the current release to other machines."""
         served = self.current()
         if served is not None:

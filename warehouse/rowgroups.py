@@ -44,7 +44,7 @@ class RowGroups:
         try:
             if kind is None:
                 self._flush()
-                self._wait()
+                self._await_write()
         finally:
             self._thread.shutdown()
             if self._file is not None:
@@ -63,15 +63,15 @@ class RowGroups:
             return
         group = pl.concat(self._held, rechunk=False)
         self._held, self._rows = [], 0
-        self._wait()
-        self._writing = self._thread.submit(self._write, group)
+        self._await_write()
+        self._writing = self._thread.submit(self._write_group, group)
 
-    def _wait(self) -> None:
+    def _await_write(self) -> None:
         if self._writing is not None:
             self._writing.result()
             self._writing = None
 
-    def _write(self, group: pl.DataFrame) -> None:
+    def _write_group(self, group: pl.DataFrame) -> None:
         arrow = group.to_arrow(compat_level=pl.CompatLevel.newest())
         if self._file is None:
             self._file = pq.ParquetWriter(

@@ -81,12 +81,12 @@ class LedgerIndex:
     def after(self, sequence: int, last: int, limit: int) -> list[Event]:
         """Up to `limit` events with a sequence above `sequence` and not above `last`, ascending."""
         found: list[Event] = []
-        for segment in self._current():
+        for segment in self._current_segments():
             if segment.last > sequence and segment.first <= last and len(found) < limit:
-                found += self._read(segment, sequence, last, limit - len(found))
+                found += self._read_events(segment, sequence, last, limit - len(found))
         return found
 
-    def _current(self) -> tuple[Segment, ...]:
+    def _current_segments(self) -> tuple[Segment, ...]:
         try:
             status = (self._folder / INDEX).stat()
         except FileNotFoundError:
@@ -97,7 +97,7 @@ class LedgerIndex:
             self._stamp = stamp
         return self._segments
 
-    def _read(self, segment: Segment, sequence: int, last: int, limit: int) -> list[Event]:
+    def _read_events(self, segment: Segment, sequence: int, last: int, limit: int) -> list[Event]:
         path = lookup_path(self._folder, segment.release)
         with closing(read_only(path)) as connection:
             rows = connection.execute(

@@ -101,15 +101,15 @@ class StagedWriter:
             path = self._folder / f"{table.name}.parquet"
             self._schemas[table.name] = render.polars_schema(table)
             self._writers[table.name] = self._stack.enter_context(RowGroups(path))
-        rows = self._marked(table, piece, rows)
+        rows = self._with_staged_columns(table, piece, rows)
         self._writers[table.name].add(rows)
         self._tables[table.name] = self._tables.get(table.name, 0) + rows.height
-        counts = self._edition(piece)["rows"]
+        counts = self._snapshot_entry(piece)["rows"]
         counts[table.name] = counts.get(table.name, 0) + rows.height
         self.piece(piece)["rows"] += rows.height
-        self._remember(table, piece, rows)
+        self._collect_keys(table, piece, rows)
 
-    def _marked(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> pl.DataFrame:
+    def _with_staged_columns(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows in the declared schema with their provenance. Eager, as a member has few rows."""
         told = {
             "_observed_at": piece.observed_at.astimezone(UTC),
@@ -127,16 +127,16 @@ class StagedWriter:
         fits = rows.columns == schema.names() and rows.dtypes == schema.dtypes()
         return (rows if fits else render.conform(table, rows)).hstack(list(marks.values()))
 
-    def _remember(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
+    def _collect_keys(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
         """Collects the keys of a snapshot, so that duplicate records are counted once."""
-        edition = self._edition(piece)
+        edition = self._snapshot_entry(piece)
         where = (edition["observed_at"], edition["scope"], table.name)
         held = self._fresh.setdefault(where, [])
         held.append(pl.DataFrame([rows.get_column(name) for name in table.key]))
         if len(held) >= FRAMES or rows.height >= FRAMES:
-            self._hash(where)
+            self._hash_keys(where)
 
-    def _hash(self, where: tuple[str, str, str]) -> None:
+    def _hash_keys(self, where: tuple[str, str, str]) -> None:
         """Hashes the collected keys of a snapshot: many members at once."""
         if held := self._fresh.pop(where, None):
             keys = pl.concat(held).hash_rows()
@@ -181,7 +181,7 @@ class StagedWriter:
 
         A member counts towards the piece that contains it, regardless of its own name.
         """
-        self._edition(piece)
+        self._snapshot_entry(piece)
         if getattr(piece, "member", None) is not None and piece.sha256 in self._newest:
             return self._newest[piece.sha256]
         entry = {"name": piece.name, "sha256": piece.sha256, "rows": 0, "rejects": 0, "rejected": None}
@@ -224,7 +224,8 @@ class StagedWriter:
             "tables": self._tables,
             "rejects": self.reject_count,
             "editions": [
-                {**self._editions[key], "records": self._records(*key)} for key in sorted(self._editions)
+                {**self._editions[key], "records": self._distinct_record_counts(*key)}
+                for key in sorted(self._editions)
             ],
             "pieces": list(self._pieces.values()),
             "cursor": self._cursor,
@@ -232,17 +233,17 @@ class StagedWriter:
             "figures": self._figures,
         }
 
-    def _records(self, instant: str, scope: str) -> dict[str, int]:
+    def _distinct_record_counts(self, instant: str, scope: str) -> dict[str, int]:
         """Number of distinct keys of a snapshot, by table."""
         for where in tuple(self._fresh):
-            self._hash(where)
+            self._hash_keys(where)
         return {
             table: keys.n_unique()
             for (observed_at, of_scope, table), keys in self._keys.items()
             if (observed_at, of_scope) == (instant, scope)
         }
 
-    def _edition(self, piece: PieceLike) -> dict[str, Any]:
+    def _snapshot_entry(self, piece: PieceLike) -> dict[str, Any]:
         key = (piece.observed_at.astimezone(UTC).isoformat(timespec="microseconds"), str(piece.scope))
         return self._editions.setdefault(key, {"observed_at": key[0], "scope": key[1], "rows": {}})
 

@@ -93,7 +93,7 @@ class Tombstones:
         Returns the resulting tombstones of these subjects.
         """
         stones = tuple(stones)
-        with self._changing() as known:
+        with self._locked_update() as known:
             for stone in stones:
                 former = known.get(stone.subject)
                 known[stone.subject] = stone if former is None else _again(former, stone)
@@ -101,14 +101,14 @@ class Tombstones:
 
     def note(self, subjects: Iterable[str], step: str) -> None:
         """Records that a step is done for some subjects."""
-        with self._changing() as known:
+        with self._locked_update() as known:
             for subject in subjects:
                 if step not in known[subject].done:
                     known[subject] = replace(known[subject], done=(*known[subject].done, step))
 
     def note_clean(self, subjects: Iterable[str], release: int) -> None:
         """Records the first release without some subjects, unless one is recorded."""
-        with self._changing() as known:
+        with self._locked_update() as known:
             for subject in subjects:
                 if known[subject].clean is None:
                     known[subject] = replace(known[subject], clean=release)
@@ -123,13 +123,13 @@ class Tombstones:
 
     def adopt(self, market: str, told: Iterable[dict[str, Any]]) -> None:
         """Replaces the tombstones of a market by those of another machine."""
-        with self._changing() as known:
+        with self._locked_update() as known:
             for subject in [stone.subject for stone in known.values() if stone.market == market]:
                 del known[subject]
             known.update({stone.subject: stone for stone in map(_parsed, told)})
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, Tombstone]]:
+    def _locked_update(self) -> Iterator[dict[str, Tombstone]]:
         with exclusive(self._layout, "erased", "the list of erased subjects", _WAIT_SECONDS):
             known = {stone.subject: stone for stone in self.all()}
             before = dict(known)

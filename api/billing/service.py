@@ -109,7 +109,7 @@ class Billing:
             raise NotPossible(
                 f"{named} is suspended and could not use what it pays for: activate the account first"
             )
-        customer = self._customer(account)
+        customer = self._ensure_customer(account)
         self._stripe.expire_sessions(
             customer.customer_id
         )  # first, as one of them may have led to a subscription
@@ -127,11 +127,11 @@ class Billing:
 
     def portal(self, named: str) -> str:
         """Returns the URL of the Stripe portal, where the account changes its card or tier, or cancels."""
-        return self._stripe.make_portal(self._known(named).customer_id, None, self._back)
+        return self._stripe.make_portal(self._require_customer(named).customer_id, None, self._back)
 
     def cancellation(self, named: str) -> str:
         """Returns the URL of the Stripe page on which the account cancels its subscription."""
-        customer = self._known(named)
+        customer = self._require_customer(named)
         if customer.subscription_id is None or customer.stripe_status in OVER:
             raise NotPossible(f"{named} has no subscription to cancel")
         return self._stripe.make_portal(customer.customer_id, customer.subscription_id, self._back)
@@ -163,7 +163,7 @@ class Billing:
 
     def refresh(self, named: str) -> Standing | None:
         """Fetches the state from Stripe and stores it; None if no subscription has begun."""
-        return self._bring_up(self._known(named), None)
+        return self._sync_customer(self._require_customer(named), None)
 
     def all_accounts(self) -> list[str]:
         """Ids of the accounts with a Stripe customer."""
@@ -191,17 +191,17 @@ class Billing:
                 "Stripe sent an event of %s, a customer without an account here (%s)", customer_id, event.type
             )
         elif not seen:
-            self._bring_up(customer, event)
+            self._sync_customer(customer, event)
 
-    def _bring_up(self, customer: CustomerRecord, event: Event | None) -> Standing | None:
+    def _sync_customer(self, customer: CustomerRecord, event: Event | None) -> Standing | None:
         for _ in range(_TRIES):
-            found = self._ask(customer)
-            if self._store(customer, found, event):
+            found = self._fetch_entitlement(customer)
+            if self._store_entitlement(customer, found, event):
                 return found
-            customer = self._known(customer.account_id)
+            customer = self._require_customer(customer.account_id)
         raise StripeUnavailable(f"{customer.account_id} was changed concurrently {_TRIES} times: try again")
 
-    def _ask(self, customer: CustomerRecord) -> Standing | None:
+    def _fetch_entitlement(self, customer: CustomerRecord) -> Standing | None:
         subscriptions = self._stripe.subscriptions(customer.customer_id)
         doubts = undecided(subscriptions)
         paid = {
@@ -212,7 +212,7 @@ class Billing:
             return gone(customer.subscription_id, self._tiers)
         return found
 
-    def _store(self, seen: CustomerRecord, found: Standing | None, event: Event | None) -> bool:
+    def _store_entitlement(self, seen: CustomerRecord, found: Standing | None, event: Event | None) -> bool:
         """Stores the state in one commit; False if the row changed since `seen` was read."""
         now = self._clock.now()
         told = found and Told(found.subscription_id, found.stripe_status, found.ends_at)
@@ -228,24 +228,24 @@ class Billing:
                 billing.note_event(event.id, event.type, now, now - KEPT)
         return True
 
-    def _known(self, named: str) -> CustomerRecord:
+    def _require_customer(self, named: str) -> CustomerRecord:
         found = self.customer(named)
         if found is None:
             raise NotPossible(f"{named} has never started a checkout; start with: firm billing checkout")
         return found
 
-    def _customer(self, account: AccountRecord) -> CustomerRecord:
+    def _ensure_customer(self, account: AccountRecord) -> CustomerRecord:
         """Returns the account's Stripe customer, creating one if needed and storing it before it is used."""
         found = self.customer(account.account_id)
         if found is not None and self._stripe.has_customer(found.customer_id):
             return found
         if found is not None:
-            self._bring_up(found, None)  # applies a deletion; its events will find no account
+            self._sync_customer(found, None)  # applies a deletion; its events will find no account
         former = found and found.customer_id
         customer_id = self._stripe.make_customer(account.account_id, account.email, former)
         with self._database.writing() as session:
             BillingRepository(session.connection()).name_customer(account.account_id, customer_id, former)
-        return self._known(account.account_id)
+        return self._require_customer(account.account_id)
 
 
 def _governs(customer: CustomerRecord | None) -> bool:

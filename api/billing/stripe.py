@@ -67,13 +67,13 @@ class Stripe:
         """Creates the account's customer and returns its id; idempotent for a day. `former`: a deleted customer."""
         form = {"email": email, "metadata[account_id]": account_id}
         same = sha256(f"customer {account_id} {email} {former or ''}".encode()).hexdigest()
-        return self._post("/v1/customers", form, Named, {"Idempotency-Key": same}).id
+        return self._post_form("/v1/customers", form, Named, {"Idempotency-Key": same}).id
 
     def subscriptions(self, customer_id: str) -> Sequence[Subscription]:
         """Lists all current and past subscriptions, newest first; empty if Stripe does not know the customer."""
         asked = {"customer": customer_id, "status": "all", "limit": str(_MOST)}
         try:
-            return self._all("/v1/subscriptions", asked, Listed[Subscription])
+            return self._list_all("/v1/subscriptions", asked, Listed[Subscription])
         except StripeRefused as refused:
             if refused.code == MISSING:
                 return []
@@ -90,7 +90,7 @@ class Stripe:
             "created[gte]": str(since),
             "limit": str(_MOST),
         }
-        found = self._all("/v1/invoices", asked, Listed[Invoice])
+        found = self._list_all("/v1/invoices", asked, Listed[Invoice])
         return any(one.amount_paid > 0 or one.billing_reason == _NEW_PERIOD for one in found)
 
     def price(self, price_id: str) -> Price:
@@ -99,7 +99,7 @@ class Stripe:
     def open_sessions(self, customer_id: str) -> list[str]:
         """Ids of the checkouts the customer may still complete."""
         asked = {"customer": customer_id, "status": "open", "limit": str(_MOST)}
-        return [one.id for one in self._all("/v1/checkout/sessions", asked, Listed[Named])]
+        return [one.id for one in self._list_all("/v1/checkout/sessions", asked, Listed[Named])]
 
     def expire_sessions(self, customer_id: str) -> None:
         """Expires all open checkouts of the customer.
@@ -112,7 +112,7 @@ class Stripe:
                 return
             for session_id in session_ids:
                 with suppress(StripeRefused):
-                    self._post(f"/v1/checkout/sessions/{session_id}/expire", {}, Named)
+                    self._post_form(f"/v1/checkout/sessions/{session_id}/expire", {}, Named)
         raise StripeUnavailable(f"open checkouts of {customer_id} could not be closed: try again")
 
     def make_session(
@@ -136,7 +136,7 @@ class Stripe:
         if trial_days:
             form["subscription_data[trial_period_days]"] = str(trial_days)
             form["subscription_data[trial_settings][end_behavior][missing_payment_method]"] = "cancel"
-        return _page(self._post("/v1/checkout/sessions", form, Linked))
+        return _page(self._post_form("/v1/checkout/sessions", form, Linked))
 
     def make_portal(self, customer_id: str, cancels: str | None, back: Returns) -> str:
         """Creates a portal session (card, tier, cancellation, invoices) and returns its URL.
@@ -151,16 +151,16 @@ class Stripe:
                 "flow_data[after_completion][type]": "redirect",
                 "flow_data[after_completion][redirect][return_url]": back.managed,
             }
-        return _page(self._post("/v1/billing_portal/sessions", form, Linked))
+        return _page(self._post_form("/v1/billing_portal/sessions", form, Linked))
 
-    def _all(self, path: str, asked: Mapping[str, str], kind: type[Listed[T]]) -> Sequence[T]:
+    def _list_all(self, path: str, asked: Mapping[str, str], kind: type[Listed[T]]) -> Sequence[T]:
         found = self._read(kind, "GET", path, params=asked)
         if found.has_more:
             whose = asked.get("customer", asked.get("subscription"))
             raise StripeRefused(f"{path}: more than {_MOST} of one customer; check {whose}", "")
         return found.data
 
-    def _post(
+    def _post_form(
         self, path: str, form: Mapping[str, str], kind: type[T], headers: Mapping[str, str] | None = None
     ) -> T:
         return self._read(kind, "POST", path, data=form, headers=headers)

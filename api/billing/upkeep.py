@@ -46,7 +46,7 @@ class Upkeep:
         An account that fails stays unchanged until the next pass and blocks no other; if Stripe is unreachable
         the pass ends.
         """
-        account_id = self._next() if self._leadership.held() else None
+        account_id = self._next_account_id() if self._leadership.held() else None
         if account_id is not None:
             try:
                 self._billing.refresh(account_id)
@@ -66,14 +66,14 @@ class Upkeep:
     async def beside(self) -> AsyncIterator[None]:
         """Runs in the event loop for the duration of the block."""
         stop = asyncio.Event()
-        running = asyncio.create_task(kept(self._run, "comparing with Stripe", stop))
+        running = asyncio.create_task(kept(self._run_passes, "comparing with Stripe", stop))
         try:
             yield
         finally:
             stop.set()
             await running
 
-    async def _run(self, stop: asyncio.Event) -> None:
+    async def _run_passes(self, stop: asyncio.Event) -> None:
         try:
             while not await _stopped(stop, PASS_SECONDS):
                 while await asyncio.to_thread(self.step):
@@ -83,7 +83,7 @@ class Upkeep:
             with suppress(SQLAlchemyError):  # the lease expires anyway
                 await asyncio.to_thread(self.close)
 
-    def _next(self) -> str | None:
+    def _next_account_id(self) -> str | None:
         with self._database.reading() as session:
             billing = BillingRepository(session.connection())
             return billing.asked_before(self._clock.now() - EVERY, self._after)

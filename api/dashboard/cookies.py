@@ -24,7 +24,7 @@ class Cookies:
 
     def read(self, header: bytes | None, kind: TokenKind) -> str | None:
         """The token of that kind; None if there is none, or several: one of them was set by another site."""
-        name = self._name(kind)
+        name = self._cookie_name(kind)
         found = [
             value.strip()
             for given, equals, value in (
@@ -37,10 +37,10 @@ class Cookies:
     def write(self, kind: TokenKind, token: str, seconds: int | None = None) -> Header:
         """Sets a cookie; without `seconds` it lasts until the browser is closed."""
         lasting = "" if seconds is None else f"; Max-Age={seconds}"
-        return b"set-cookie", f"{self._name(kind)}={token}; {self._attributes}{lasting}".encode()
+        return b"set-cookie", f"{self._cookie_name(kind)}={token}; {self._attributes}{lasting}".encode()
 
     def forget(self, kind: TokenKind) -> Header:
         return self.write(kind, "", 0)
 
-    def _name(self, kind: TokenKind) -> str:
+    def _cookie_name(self, kind: TokenKind) -> str:
         return self._prefix + _NAMES[kind]

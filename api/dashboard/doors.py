@@ -131,7 +131,7 @@ class Doors:
             return None
         session, account = found
         if now - session.seen_at >= _SEEN_EVERY:
-            await self._note_seen(session, now)
+            await self._record_seen(session, now)
         return SignedIn(session, account)
 
     async def sessions(self, account_id: str) -> list[SessionRecord]:
@@ -157,7 +157,7 @@ class Doors:
     def is_form_token(self, shown: str, given: str) -> bool:
         return hmac.compare_digest(self.form_token(shown).encode(), given.encode())
 
-    async def _note_seen(self, session: SessionRecord, now: datetime) -> None:
+    async def _record_seen(self, session: SessionRecord, now: datetime) -> None:
         """Records the use of a session. A busy database must not sign users out, so the update is skipped then."""
         try:
             await self._control.write(

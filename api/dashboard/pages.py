@@ -129,7 +129,7 @@ class Page:
         cookies = _cookies(call)
         visit = _stranger(call, cookies)
         try:
-            form = await self._form(call, receive)
+            form = await self._read_form(call, receive)
             visit = await _visit(call, cookies, self.for_anyone, form)
             if not self.for_anyone and visit.signed_in is None:
                 return visit.go(SIGN_IN, [cookies.forget("session")])
@@ -143,7 +143,7 @@ class Page:
         except Problem as trouble:
             return _shown(visit, trouble)
 
-    async def _form(self, call: Call, receive: Receive) -> Form:
+    async def _read_form(self, call: Call, receive: Receive) -> Form:
         if self.method != "POST":
             return {}
         check_origin(call.incoming, call.service.settings.public_url)

@@ -42,7 +42,7 @@ class Postman:
         if len(self._under_way) >= _MOST:
             _LOGGER.error("%d sign-in mails are queued, the maximum: %s is dropped", _MOST, letter.mail_id)
             return
-        task = asyncio.get_running_loop().create_task(self._deliver(letter))
+        task = asyncio.get_running_loop().create_task(self._deliver_with_retries(letter))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
@@ -53,11 +53,11 @@ class Postman:
         if self._under_way:
             await asyncio.wait(self._under_way)
 
-    async def _deliver(self, letter: Letter) -> None:
+    async def _deliver_with_retries(self, letter: Letter) -> None:
         for wait in _WAITS:
             await self._sleep(wait)
             try:
-                await self._send(letter)
+                await self._send_once(letter)
             except Unreachable as error:
                 _LOGGER.warning("mail %s was not sent: %s", letter.mail_id, error)
             except Refused as error:
@@ -68,7 +68,7 @@ class Postman:
                 return
         _LOGGER.error("mail %s is given up: the user has to request another link", letter.mail_id)
 
-    async def _send(self, letter: Letter) -> None:
+    async def _send_once(self, letter: Letter) -> None:
         async with self._connections:
             server = MailServer(self._settings)
             try:

@@ -59,10 +59,10 @@ class BillingRepository:
         self._connection = connection
 
     def of_account(self, account_id: str) -> CustomerRecord | None:
-        return self._one(StripeCustomer.account_id == account_id)
+        return self._find_customer(StripeCustomer.account_id == account_id)
 
     def of_customer(self, customer_id: str) -> CustomerRecord | None:
-        return self._one(StripeCustomer.customer_id == customer_id)
+        return self._find_customer(StripeCustomer.customer_id == customer_id)
 
     def all_accounts(self) -> list[str]:
         """Ids of the accounts with a Stripe customer, oldest first."""
@@ -156,7 +156,7 @@ class BillingRepository:
         if not given.has_webhooks and tuple(before)[:2] != after[:2]:
             SubscriptionRepository(self._connection).downgrade(account_id, at)
 
-    def _one(self, condition: object) -> CustomerRecord | None:
+    def _find_customer(self, condition: object) -> CustomerRecord | None:
         columns = [getattr(StripeCustomer, name) for name in CustomerRecord.__slots__]
         row = self._connection.execute(select(*columns).where(condition)).one_or_none()  # type: ignore[arg-type]
         return None if row is None else CustomerRecord(*row)

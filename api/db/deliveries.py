@@ -111,7 +111,7 @@ class DeliveryRepository:
         if query.event_types:
             conditions.append(MatchedEvent.event_type.in_(query.event_types))
         if query.event_id is not None:
-            event = self._event(query.event_id)
+            event = self._find_event(query.event_id)
             if event is None:
                 return []
             sequence, matched_at = event
@@ -155,7 +155,7 @@ class DeliveryRepository:
         ).one_or_none()
         return None if row is None else _replay(row)
 
-    def _event(self, event_id: str) -> tuple[int, datetime] | None:
+    def _find_event(self, event_id: str) -> tuple[int, datetime] | None:
         """Sequence of an event, and the millisecond in the ids of its deliveries."""
         found = self._connection.execute(
             select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)

@@ -48,17 +48,17 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Opens a read-only transaction."""
-        with self._session(_READ) as session:
+        with self._begin_session(_READ) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Opens a transaction that is committed if the block succeeds, and rolled back otherwise."""
-        with self._session(_WRITE) as session:
+        with self._begin_session(_WRITE) as session:
             yield session
 
     @contextmanager
-    def _session(self, options: dict[str, str]) -> Iterator[Session]:
+    def _begin_session(self, options: dict[str, str]) -> Iterator[Session]:
         with (
             Session(self.engine.execution_options(**options), expire_on_commit=False) as session,
             session.begin(),

@@ -42,7 +42,7 @@ class EngineConnection:
         """Yields the connection in autocommit mode."""
         ended = False
         try:
-            yield self._opened()
+            yield self._open_connection()
             ended = True
         finally:
             if not ended:
@@ -54,7 +54,7 @@ class EngineConnection:
         if connection is not None:
             connection.close()
 
-    def _opened(self) -> Connection:
+    def _open_connection(self) -> Connection:
         if self._connection is None:
             self._connection = self._database.statements()
             for setting in _SETTINGS[self._connection.dialect.name]:

@@ -95,7 +95,7 @@ class KeyRepository:
         return _key(row[0], row[1], month, row[2]) if row else None
 
     def by_id(self, key_id: str) -> KeyRecord | None:
-        return self._one(ApiKey.key_id == key_id)
+        return self._find_key(ApiKey.key_id == key_id)
 
     def of_account(self, account_id: str) -> list[KeyRecord]:
         """Returns all of them, oldest first."""
@@ -110,7 +110,7 @@ class KeyRepository:
     def used(self, key_id: str, at: datetime) -> None:
         self._session.execute(update(ApiKey).where(ApiKey.key_id == key_id).values(last_used_at=at))
 
-    def _one(self, condition: object) -> KeyRecord | None:
+    def _find_key(self, condition: object) -> KeyRecord | None:
         row = self._session.execute(_KEYS.where(condition)).one_or_none()  # type: ignore[arg-type]
         return _key(row[0], row[1]) if row else None
 

@@ -108,7 +108,7 @@ class SubscriptionRepository:
 
     def find(self, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
         """Returns the account's subscription; None if it is another account's, or deleted."""
-        found = self._select(_owned(account_id, subscription_id))
+        found = self._select_records(_owned(account_id, subscription_id))
         return found[0] if found else None
 
     def lock(self, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
@@ -128,7 +128,7 @@ class SubscriptionRepository:
             conditions.append(Subscription.status == status)
         if before is not None:
             conditions.append(Subscription.subscription_id < before)
-        return self._select(and_(*conditions), limit)
+        return self._select_records(and_(*conditions), limit)
 
     def change(self, subscription_id: str, at: datetime, values: Mapping[str, Any]) -> None:
         """Stores new settings or secrets and raises the revision, by which workers notice the change."""
@@ -171,7 +171,7 @@ class SubscriptionRepository:
             rows = [(company_id, subscription_id, place) for place, company_id in enumerate(companies)]
             _ADD_COMPANIES.run(self._connection, rows)
 
-    def _select(self, condition: ColumnElement[bool], limit: int = 1) -> list[SubscriptionRecord]:
+    def _select_records(self, condition: ColumnElement[bool], limit: int = 1) -> list[SubscriptionRecord]:
         companies = literal_column(_COMPANIES[self._connection.dialect.name])
         statement = (
             select(

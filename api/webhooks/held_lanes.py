@@ -58,7 +58,7 @@ class HeldLanes:
     def given_back(self, releases: Sequence[Release]) -> None:
         """Drops the released endpoint queues, once the release is committed."""
         for one in releases:
-            self._drop(self._lanes.get(one.subscription_id))
+            self._drop_queue(self._lanes.get(one.subscription_id))
 
     def renewals(self, now: float, releases: Sequence[Release]) -> list[str]:
         """Endpoint queues to renew: all not released, once a third of the lease has passed."""
@@ -74,7 +74,7 @@ class HeldLanes:
         """What to read of every leased endpoint queue; rows only of those with room."""
         given_back = {one.subscription_id for one in releases}
         return [
-            Wanted(name, _revision(lane), self._most(lane, now), frozenset(lane.in_hand))
+            Wanted(name, _revision(lane), self._rows_to_read(lane, now), frozenset(lane.in_hand))
             for name, lane in self._lanes.items()
             if name not in given_back
         ]
@@ -88,50 +88,50 @@ class HeldLanes:
     def take(self, asked: Asked, answer: Answer, now: float) -> list[Aside]:
         """Applies the result of a sync; returns due attempts that must not be made."""
         for record in answer.taken:
-            self._add(record, now)
+            self._add_queue(record, now)
         for name in answer.lost:
-            self._drop(self._lanes.get(name))
+            self._drop_queue(self._lanes.get(name))
         for record in answer.changed:
-            self._change(record, asked.at)
+            self._apply_change(record, asked.at)
         for one in asked.lanes:
-            self._looked(one.subscription_id, one.most, answer, now)
+            self._note_read(one.subscription_id, one.most, answer, now)
         for record in answer.taken:
-            self._looked(record.subscription_id, asked.first_look, answer, now)
-        asides = [aside for due in answer.due if (aside := self._receive(due)) is not None]
+            self._note_read(record.subscription_id, asked.first_look, answer, now)
+        asides = [aside for due in answer.due if (aside := self._receive_attempt(due)) is not None]
         self._make_room(asked, answer, now)
         for lane in self._lanes.values():
             self._turns.offer(lane)
         return asides
 
-    def _add(self, record: LaneRecord, now: float) -> None:
+    def _add_queue(self, record: LaneRecord, now: float) -> None:
         if record.subscription_id not in self._lanes:
             name, failures = record.subscription_id, record.consecutive_failures
             self._lanes[name] = Lane(name, failures, record.last_success_at is not None, now)
 
-    def _drop(self, lane: Lane | None) -> None:
+    def _drop_queue(self, lane: Lane | None) -> None:
         """Drops an endpoint queue; its running attempts finish on their own."""
         if lane is not None:
-            self._end(lane)
+            self._end_queue(lane)
             self._lanes.pop(lane.subscription_id, None)
 
-    def _end(self, lane: Lane) -> None:
+    def _end_queue(self, lane: Lane) -> None:
         lane.is_ending = True
         lane.forget()
         self._turns.leave(lane)
 
-    def _change(self, record: SubscriberRecord, at: int) -> None:
+    def _apply_change(self, record: SubscriberRecord, at: int) -> None:
         lane = self._lanes.get(record.subscription_id)
         if lane is None:
             return
         lane.forget()
         try:
-            lane.subscriber = self._opened(record)
+            lane.subscriber = self._to_subscriber(record)
         except SealingError as error:
             _LOGGER.error("%s is suspended for a minute: %s", record.subscription_id, error)  # noqa: TRY400
-            self._end(lane)
+            self._end_queue(lane)
             lane.subscriber, lane.free_at = None, at + _SET_ASIDE_MS
 
-    def _opened(self, record: SubscriberRecord) -> Subscriber:
+    def _to_subscriber(self, record: SubscriberRecord) -> Subscriber:
         gone, previous = record.deleted_at is not None, record.previous_secret
         return Subscriber(
             revision=record.revision,
@@ -145,13 +145,13 @@ class HeldLanes:
             max_per_second=record.max_per_second,
         )
 
-    def _looked(self, name: str, most: int, answer: Answer, now: float) -> None:
+    def _note_read(self, name: str, most: int, answer: Answer, now: float) -> None:
         lane = self._lanes.get(name)
         if lane is not None and most:
             lane.is_empty = answer.read.get(name, 0) < most
             lane.looked_at, lane.ended = now, 0
 
-    def _receive(self, due: Due) -> Aside | None:
+    def _receive_attempt(self, due: Due) -> Aside | None:
         lane = self._lanes.get(due.queued.subscription_id)
         if lane is None or lane.is_ending or lane.subscriber is None:
             return None  # its next holder reads it again
@@ -179,9 +179,9 @@ class HeldLanes:
         ]
         held.sort(key=lambda lane: lane.since)
         for lane in held[: max(1, self._places // 4)]:
-            self._end(lane)
+            self._end_queue(lane)
 
-    def _most(self, lane: Lane, now: float) -> int:
+    def _rows_to_read(self, lane: Lane, now: float) -> int:
         """Rows to read: the expected use until the next sync, twice the use since the last."""
         if lane.is_ending or (lane.is_empty and now - lane.looked_at < _LOOK_SECONDS):
             return 0

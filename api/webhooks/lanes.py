@@ -120,7 +120,7 @@ class Turns:
         """Registers an endpoint queue that may have an attempt to start."""
         if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
             return
-        self._stand(lane, self._place(lane))
+        self._move_to_group(lane, self._group_name(lane))
 
     def share(self, lane: Lane) -> int:
         """Maximum concurrent attempts of an endpoint."""
@@ -134,11 +134,11 @@ class Turns:
     def take(self, now: float) -> list[Start]:
         """Removes and returns all attempts that may start now."""
         starts: list[Start] = []
-        while (lane := self._next()) is not None:
+        while (lane := self._next_queue()) is not None:
             if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
                 continue
-            if self._waits(lane, now) > 0:
-                self._stand(lane, "paced")
+            if self._wait_seconds(lane, now) > 0:
+                self._move_to_group(lane, "paced")
                 continue
             starts.append(self._start(lane, now))
             self.offer(lane)
@@ -154,29 +154,29 @@ class Turns:
 
     def wait(self, now: float) -> float | None:
         """Seconds until a rate-limited endpoint queue may start again; None if none waits."""
-        waits = [self._waits(lane, now) for lane in self._queues["paced"] if lane.ready]
+        waits = [self._wait_seconds(lane, now) for lane in self._queues["paced"] if lane.ready]
         return min(waits, default=None)
 
-    def _place(self, lane: Lane) -> str:
+    def _group_name(self, lane: Lane) -> str:
         if lane.failures:
             return "failing"
         if not lane.has_succeeded:
             return "new"
         return "more" if lane.in_flight else "first"
 
-    def _next(self) -> Lane | None:
+    def _next_queue(self) -> Lane | None:
         """Picks first attempts, then failing and new endpoints, then further attempts; each round-robin."""
         if self.in_flight >= self._most:
             return None
-        lane = self._pop("first")
+        lane = self._pop_queue("first")
         for name, most in self._doubtful_most.items():
             if lane is None and self._under_way[name] < most:
-                lane = self._pop(name)
+                lane = self._pop_queue(name)
         if lane is None and self.in_flight < self._half:
-            lane = self._pop("more")
+            lane = self._pop_queue("more")
         return lane
 
-    def _pop(self, name: str) -> Lane | None:
+    def _pop_queue(self, name: str) -> Lane | None:
         queue = self._queues[name]
         if not queue:
             return None
@@ -184,7 +184,7 @@ class Turns:
         lane.queue = ""
         return lane
 
-    def _stand(self, lane: Lane, name: str) -> None:
+    def _move_to_group(self, lane: Lane, name: str) -> None:
         """Appends an endpoint queue to one scheduler queue, removing it from its previous one."""
         if lane.queue == name:
             return
@@ -198,12 +198,12 @@ class Turns:
             del self._queues[lane.queue][lane]
             lane.queue = ""
 
-    def _waits(self, lane: Lane, now: float) -> float:
+    def _wait_seconds(self, lane: Lane, now: float) -> float:
         most = lane.subscriber.max_per_second if lane.subscriber else None
         return 0.0 if most is None else lane.pace.wait(now, most)
 
     def _start(self, lane: Lane, now: float) -> Start:
-        place = self._place(lane)
+        place = self._group_name(lane)
         lane.in_flight += 1
         self.in_flight += 1
         self._under_way[place] += 1

@@ -55,10 +55,10 @@ class Mailer:
         handled = 0
         try:
             while not (stop and stop.is_set()):
-                mail = await asyncio.to_thread(self._claim)
+                mail = await asyncio.to_thread(self._claim_next)
                 if mail is None:
                     break
-                handled += await self._handle(mail)
+                handled += await self._handle_mail(mail)
         except Unreachable:
             pass  # already logged; the other mails wait without an attempt
         finally:
@@ -66,7 +66,7 @@ class Mailer:
                 await self._server.close()
         return handled
 
-    async def _handle(self, mail: DueMail) -> bool:
+    async def _handle_mail(self, mail: DueMail) -> bool:
         """Sends or logs one mail and records the result in the outbox."""
         if self._server is None:
             _LOGGER.warning(
@@ -75,20 +75,22 @@ class Mailer:
                 mail.subject,
                 mail.body,
             )
-            await asyncio.to_thread(self._done, mail, None)
+            await asyncio.to_thread(self._mark_done, mail, None)
             return True
         try:
             await self._server.send(mail)
         except Unreachable as error:
-            await asyncio.to_thread(self._again, mail, str(error))
+            await asyncio.to_thread(self._schedule_retry, mail, str(error))
             raise
         except Refused as error:
-            await asyncio.to_thread(self._done if error.is_final else self._again, mail, str(error))
+            await asyncio.to_thread(
+                self._mark_done if error.is_final else self._schedule_retry, mail, str(error)
+            )
             return False
-        await asyncio.to_thread(self._sent, mail)
+        await asyncio.to_thread(self._mark_sent, mail)
         return True
 
-    def _claim(self) -> DueMail | None:
+    def _claim_next(self) -> DueMail | None:
         now = self._clock.now()
         with self._database.reading() as session:
             if not outbox.is_due(session.connection(), now):
@@ -96,12 +98,12 @@ class Mailer:
         with self._database.writing() as session:
             return outbox.claim(session.connection(), now, now + CLAIM)
 
-    def _sent(self, mail: DueMail) -> None:
+    def _mark_sent(self, mail: DueMail) -> None:
         with self._database.writing() as session:
             outbox.sent(session.connection(), mail, self._clock.now())
         _LOGGER.info("mail %s was sent (%s)", mail.mail_id, mail.occasion)
 
-    def _done(self, mail: DueMail, error: str | None) -> None:
+    def _mark_done(self, mail: DueMail, error: str | None) -> None:
         with self._database.writing() as session:
             outbox.done(session.connection(), mail, error)
         if error is not None:
@@ -113,10 +115,10 @@ class Mailer:
                 error,
             )
 
-    def _again(self, mail: DueMail, error: str) -> None:
+    def _schedule_retry(self, mail: DueMail, error: str) -> None:
         now = self._clock.now()
         if now - mail.created_at >= GIVE_UP_AFTER:
-            self._done(mail, error)
+            self._mark_done(mail, error)
             return
         wait = wait_after(mail.attempts)
         with self._database.writing() as session:

@@ -55,7 +55,7 @@ class FanOut:
             self._cursor = None  # the leader moves it
             return 0
         if self._cursor is None:
-            self._cursor = self._begun()
+            self._cursor = self._load_cursor()
         if self._cursor is None:
             return 0
         events = self._reader.events_after(self._cursor, self._limit)
@@ -70,7 +70,7 @@ class FanOut:
         """Releases the lease, so that another process can lead at once."""
         self._leadership.give()
 
-    def _begun(self) -> int | None:
+    def _load_cursor(self) -> int | None:
         with self._database.reading() as session:
             found = fanout.cursor(session.connection())
             if found is not None or fanout.earliest_wanted(session.connection()) is None:
@@ -91,12 +91,12 @@ class FanOut:
                 return 0
             made = fanout.match(connection, candidates)
         self._cursor = new
-        self._fit(made)
+        self._adjust_limit(made)
         if made:
             _LOGGER.info("%d deliveries of the events up to %d", made, new)
         return len(events)
 
-    def _fit(self, made: int) -> None:
+    def _adjust_limit(self, made: int) -> None:
         if made > ENOUGH_DELIVERIES:
             self._limit = max(1, self._limit // 2)
         elif made < ENOUGH_DELIVERIES // 2:

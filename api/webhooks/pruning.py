@@ -47,7 +47,7 @@ class Pruning:
             self._pass = None
             return False
         if self._pass is None:
-            self._pass, self._taken = self._steps(), 0
+            self._pass, self._taken = self._pass_steps(), 0
         taken = next(self._pass, None)
         if taken is not None:
             self._taken += taken
@@ -63,31 +63,35 @@ class Pruning:
         self._pass = None
         self._leadership.give()
 
-    def _steps(self) -> Iterator[int]:
+    def _pass_steps(self) -> Iterator[int]:
         """Yields the number of rows deleted by each step of one pass."""
         now = moment(
             milliseconds(self._clock.now())
         )  # rounded like ids, so that an event goes with its deliveries
         before = now - self._retention
         kept: set[int] = set()
-        yield from self._deliveries(earliest("dlv", milliseconds(before)), kept)
-        yield from self._events(before, kept)
-        while taken := self._write(lambda connection: pruning.take_companies(connection, STEP_ROWS)):
+        yield from self._prune_deliveries(earliest("dlv", milliseconds(before)), kept)
+        yield from self._prune_events(before, kept)
+        while taken := self._run_write(lambda connection: pruning.take_companies(connection, STEP_ROWS)):
             yield taken
-        while self._write(lambda connection: pruning.take_subscription(connection, before)):
+        while self._run_write(lambda connection: pruning.take_subscription(connection, before)):
             yield 1
-        yield self._write(lambda connection: pruning.take_records(connection, before, now - _REQUESTS_KEPT))
-        yield self._write(lambda connection: pruning.wipe_secrets(connection, now))
+        yield self._run_write(
+            lambda connection: pruning.take_records(connection, before, now - _REQUESTS_KEPT)
+        )
+        yield self._run_write(lambda connection: pruning.wipe_secrets(connection, now))
         oldest = int(f"{now - _DAYS_KEPT:%Y%m%d}")
-        while taken := self._write(lambda connection: usage_days.take_days(connection, oldest, STEP_ROWS)):
+        while taken := self._run_write(
+            lambda connection: usage_days.take_days(connection, oldest, STEP_ROWS)
+        ):
             yield taken
 
-    def _deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
+    def _prune_deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
         """Deletes expired deliveries; adds events of expired deliveries that stay to `kept`."""
         found = ""
-        while (found := self._after(found, below)) is not None:
+        while (found := self._next_subscription(found, below)) is not None:
             subscription_id = found
-            while taken := self._write(
+            while taken := self._run_write(
                 lambda connection, one=subscription_id: pruning.take_deliveries(
                     connection, one, below, STEP_ROWS
                 )
@@ -96,20 +100,20 @@ class Pruning:
             with self._database.reading() as session:
                 kept |= pruning.left(session.connection(), subscription_id, below)
 
-    def _after(self, subscription_id: str, below: str) -> str | None:
+    def _next_subscription(self, subscription_id: str, below: str) -> str | None:
         with self._database.reading() as session:
             return pruning.next_subscription(session.connection(), subscription_id, below)
 
-    def _events(self, before: datetime, kept: set[int]) -> Iterator[int]:
+    def _prune_events(self, before: datetime, kept: set[int]) -> Iterator[int]:
         after: int | None = 0
         while after is not None:
-            after = self._write(
+            after = self._run_write(
                 lambda connection, start=after: pruning.take_events(
                     connection, start, before, kept, STEP_ROWS
                 )
             )
             yield 0
 
-    def _write(self, change: Callable[[Connection], T]) -> T:
+    def _run_write(self, change: Callable[[Connection], T]) -> T:
         with self._database.writing() as session:
             return change(session.connection())

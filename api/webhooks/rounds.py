@@ -93,7 +93,7 @@ class Rounds:
         """Runs one sync. After an error the caller must repeat it with all of the input."""
         answer = Answer()
         if asked.finished or asked.asides or asked.releases or asked.renewals:
-            self._write(asked)
+            self._write_results(asked)
         with self._connection.reading() as connection:
             answer.waiting = lanes.waiting(connection, asked.at, asked.horizon)
         free = [most if waits else 0 for most, waits in zip(asked.places, answer.waiting, strict=True)]
@@ -102,14 +102,14 @@ class Rounds:
                 until, places = asked.lease_until, (free[0], free[1])
                 answer.taken = lanes.lease(connection, self._lessee, asked.at, asked.horizon, until, places)
         with self._connection.reading() as connection:
-            self._look(connection, asked, answer)
+            self._read_queue(connection, asked, answer)
         return answer
 
     def close(self) -> None:
         """Closes the connection; called from the database thread or after its end."""
         self._connection.close()
 
-    def _look(self, connection: Connection, asked: Asked, answer: Answer) -> None:
+    def _read_queue(self, connection: Connection, asked: Asked, answer: Answer) -> None:
         answer.looked_at = self._monotonic()
         new = [Wanted(one.subscription_id, 0, asked.first_look) for one in answer.taken]
         looked = [*asked.lanes, *new]
@@ -125,17 +125,17 @@ class Rounds:
                 chosen.append(queued)
         answer.due = list(queue.detailed(connection, chosen))
 
-    def _write(self, asked: Asked) -> None:
+    def _write_results(self, asked: Asked) -> None:
         try:
             self._write_once(asked, asked.finished)
         except _UNWRITABLE:
             # one of them is at fault: written separately, only that one fails again
             _LOGGER.exception("attempts could not be written as one batch; they are written one by one")
             for one in asked.finished:
-                self._write_alone(asked, one)
+                self._write_single(asked, one)
             self._write_once(asked, ())
 
-    def _write_alone(self, asked: Asked, one: Finished) -> None:
+    def _write_single(self, asked: Asked, one: Finished) -> None:
         """Writes an attempt as is, else without the receiver's data; else its delivery is held for an operator."""
         only = replace(asked, asides=(), releases=(), renewals=())
         bare = replace(one.outcome, error_detail=None, response_headers=None, response_body=None)

@@ -71,13 +71,13 @@ class Sender:
     async def send(self, post: Post) -> Outcome:
         """Makes one attempt; every failure becomes its result. Raises only on cancellation."""
         try:
-            url = self._parse(post.url)
+            url = self._parse_url(post.url)
         except InvalidTargetError as error:
             return outcomes.unanswered(outcomes.invalid_url(str(error)), None, 0)
-        exchange = _Exchange(self._opened(), self._clock)
+        exchange = _Exchange(self._open_session(), self._clock)
         way, begun = _Way(), self._clock.monotonic()
         _WAY.set(way)
-        failure = await self._failure(exchange, url, post)
+        failure = await self._attempt_failure(exchange, url, post)
         if failure is None:
             took = _milliseconds(exchange.answered_at - begun)
             return outcomes.answered(exchange.answer(), way.remote_ip, took, self._clock.now())
@@ -89,11 +89,11 @@ class Sender:
         if session is not None:
             await session.close()
 
-    async def _failure(self, exchange: "_Exchange", url: URL, post: Post) -> outcomes.Failure | None:
+    async def _attempt_failure(self, exchange: "_Exchange", url: URL, post: Post) -> outcomes.Failure | None:
         """Returns the failure; None once headers arrive in time, whatever happens to the rest of the response."""
         try:
             async with asyncio.timeout(self._settings.ack_seconds):
-                await self._run(exchange, url, post)
+                await self._run_exchange(exchange, url, post)
         except TimeoutError:
             failure = outcomes.timeout(self._settings.ack_seconds)
         except (aiohttp.ClientError, OSError) as error:
@@ -102,7 +102,7 @@ class Sender:
             return None
         return failure if exchange.response is None else None
 
-    async def _run(self, exchange: "_Exchange", url: URL, post: Post) -> None:
+    async def _run_exchange(self, exchange: "_Exchange", url: URL, post: Post) -> None:
         """Retries if nothing was sent yet: on another connection, or when a socket is available again."""
         while True:
             try:
@@ -118,7 +118,7 @@ class Sender:
             )
             await asyncio.sleep(SOCKET_WAIT_SECONDS)
 
-    def _parse(self, written: str) -> URL:
+    def _parse_url(self, written: str) -> URL:
         url = self._parsed.get(written)
         if url is None:
             url = parse(written, allow_http=self._settings.allow_http)
@@ -127,7 +127,7 @@ class Sender:
             self._parsed[written] = url
         return url
 
-    def _opened(self) -> aiohttp.ClientSession:
+    def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             make_room()
             connector = aiohttp.TCPConnector(

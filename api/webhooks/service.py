@@ -86,10 +86,10 @@ class Deliveries:
         self._sender = _CountingSender(settings.webhooks, clock, observe)
         self._worker: Worker | None = None
         self.parts: Mapping[str, Run] = {
-            "fan-out": self._match,
-            "worker": self._deliver,
+            "fan-out": self._run_fanout,
+            "worker": self._run_worker,
             "mail": Mailer(database, settings.mail, clock).run,
-            "pruning": self._prune,
+            "pruning": self._run_pruning,
         }
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -117,7 +117,7 @@ class Deliveries:
             stop.set()
             await running
 
-    async def _match(self, stop: asyncio.Event) -> None:
+    async def _run_fanout(self, stop: asyncio.Event) -> None:
         try:
             while not stop.is_set():
                 if not await asyncio.to_thread(self._fan_out.step):
@@ -127,7 +127,7 @@ class Deliveries:
         finally:
             await asyncio.to_thread(self._fan_out.close)
 
-    async def _deliver(self, stop: asyncio.Event) -> None:
+    async def _run_worker(self, stop: asyncio.Event) -> None:
         """Runs a new worker; after a failure its successor repeats what was in flight."""
         self._worker = Worker(
             self._database,
@@ -141,7 +141,7 @@ class Deliveries:
         )
         await self._worker.run(stop)
 
-    async def _prune(self, stop: asyncio.Event) -> None:
+    async def _run_pruning(self, stop: asyncio.Event) -> None:
         try:
             while not stop.is_set():
                 more = await asyncio.to_thread(self._pruning.step)

@@ -76,21 +76,21 @@ class MailServer:
             message, recipient = message_of(mail, self._settings.sender)
         except (MessageError, ValueError) as error:
             raise Refused(f"it cannot be encoded as an e-mail: {error}", is_final=True) from None
-        connection = await self._connected()
+        connection = await self._ensure_connected()
         try:
             async with asyncio.timeout(MAIL_SECONDS):
                 await connection.send_message(
                     message, sender=_address(self._settings.sender).addr_spec, recipients=[recipient]
                 )
         except asyncio.CancelledError:
-            self._drop()  # mid-conversation, so without QUIT
+            self._drop_connection()  # mid-conversation, so without QUIT
             raise
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
-            raise self._judged(error) from None
+            raise self._to_mail_error(error) from None
 
     async def probe(self) -> None:
         """Connects, secures the connection, logs in and quits; raises Unreachable if that fails."""
-        await self._connected()
+        await self._ensure_connected()
         await self.close()
 
     async def close(self) -> None:
@@ -103,7 +103,7 @@ class MailServer:
         except (aiosmtplib.SMTPException, OSError):
             connection.close()
 
-    async def _connected(self) -> aiosmtplib.SMTP:
+    async def _ensure_connected(self) -> aiosmtplib.SMTP:
         if self._connection is not None and self._connection.is_connected:
             return self._connection
         connection = _connection(self._settings)
@@ -116,14 +116,14 @@ class MailServer:
         self._connection = connection
         return connection
 
-    def _judged(self, error: Exception) -> Unreachable | Refused:
+    def _to_mail_error(self, error: Exception) -> Unreachable | Refused:
         refusal = _refusal(error)
         if refusal is not None:
             return refusal
-        self._drop()
+        self._drop_connection()
         return Unreachable(_unreachable(self._settings, error))
 
-    def _drop(self) -> None:
+    def _drop_connection(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

@@ -90,10 +90,10 @@ class Subscriptions:
         """Creates a subscription to events published from now on."""
         faults = Faults()
         asked = validation.new_subscription(body, owner.tier.entity_ids, faults)
-        await self._check(asked, faults)
+        await self._check_members(asked, faults)
         secret = make_secret()
-        new = self._new(owner.account_id, asked.members, secret)
-        record = await self._control.write(lambda connection: self._add(connection, new))
+        new = self._new_subscription(owner.account_id, asked.members, secret)
+        record = await self._control.write(lambda connection: self._insert_subscription(connection, new))
         return NewSecret(record, secret, asked.warnings)
 
     async def page(
@@ -122,13 +122,13 @@ class Subscriptions:
             raise refusals.tier_required(self._tiers, tier.name)
         faults = Faults()
         asked = validation.changes(body, tier.entity_ids, faults)
-        await self._check(asked, faults)
+        await self._check_members(asked, faults)
         found = await self.get(owner.account_id, subscription_id)
         _check_revision(found, if_match)
         if activates and found.status == "paused" and "endpoint_url" not in asked.members:
-            await self._check(Asked({"endpoint_url": found.endpoint_url}), Faults())
+            await self._check_members(Asked({"endpoint_url": found.endpoint_url}), Faults())
         record = await self._control.write(
-            lambda connection: self._apply(connection, found, asked.members, if_match)
+            lambda connection: self._apply_changes(connection, found, asked.members, if_match)
         )
         return Changed(record, asked.warnings)
 
@@ -174,7 +174,7 @@ class Subscriptions:
             secrets.append(self._sealer.open(record.previous_secret))
         return secrets
 
-    async def _check(self, asked: Asked, faults: Faults) -> None:
+    async def _check_members(self, asked: Asked, faults: Faults) -> None:
         """Raises 422 with all errors of the members and of the endpoint's target."""
         url = asked.members.get("endpoint_url")
         refused: Refusal | None = None
@@ -186,7 +186,7 @@ class Subscriptions:
             faults.add(refused.code, refused.detail, refusals.ENDPOINT_URL)
         faults.check()
 
-    def _new(self, account_id: str, members: Mapping[str, Any], secret: str) -> NewSubscription:
+    def _new_subscription(self, account_id: str, members: Mapping[str, Any], secret: str) -> NewSubscription:
         status = members.get("status", "active")
         return NewSubscription(
             subscription_id=self._ulids.make(PREFIX),
@@ -205,16 +205,16 @@ class Subscriptions:
             secret_hint=_hint(secret),
         )
 
-    def _add(self, connection: Connection, new: NewSubscription) -> SubscriptionRecord:
+    def _insert_subscription(self, connection: Connection, new: NewSubscription) -> SubscriptionRecord:
         subscriptions = SubscriptionRepository(connection)
         account = subscriptions.lock_account(new.account_id)
-        tier = self._entitled(account)
+        tier = self._entitled_tier(account)
         if account.subscriptions >= tier.subscriptions:
             raise refusals.limit_reached(tier.subscriptions)
         subscriptions.add(new)
         return _found(subscriptions.find(new.account_id, new.subscription_id), new.subscription_id)
 
-    def _entitled(self, account: AccountTier) -> Tier:
+    def _entitled_tier(self, account: AccountTier) -> Tier:
         """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
         tier = self._tiers.named(account.tier)
         if account.status != "active":
@@ -223,7 +223,7 @@ class Subscriptions:
             raise refusals.tier_required(self._tiers, tier.name)
         return tier
 
-    def _apply(
+    def _apply_changes(
         self,
         connection: Connection,
         seen: SubscriptionRecord,
@@ -233,7 +233,7 @@ class Subscriptions:
         subscriptions, status = SubscriptionRepository(connection), members.get("status")
         account_id, subscription_id = seen.account_id, seen.subscription_id
         if status == "active":
-            self._entitled(subscriptions.lock_account(account_id))
+            self._entitled_tier(subscriptions.lock_account(account_id))
         record = _found(subscriptions.lock(account_id, subscription_id), subscription_id)
         _check_revision(record, if_match)
         now, values = self._clock.now(), _differing(record, members)

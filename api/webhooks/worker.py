@@ -102,8 +102,8 @@ class Worker:
         stopping.add_done_callback(lambda _: self.wake())
         try:
             while not stop.is_set():
-                await self._rest(self._pause_after(await self._tried()))
-            await self._finish()
+                await self._wait_for_work(self._pause_after(await self._try_tick()))
+            await self._finish_attempts()
         finally:
             stopping.cancel()
             await self.close()
@@ -112,7 +112,7 @@ class Worker:
         """Runs one sync, then starts all attempts that may; returns whether there was work."""
         now, asked = self._clock.monotonic(), self._asked()
         answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
-        self._written(asked, now)
+        self._clear_written(asked, now)
         self._asides += self._held.take(asked, answer, now)
         self._checked = answer.looked_at
         self._turns.offer_paced()
@@ -151,7 +151,7 @@ class Worker:
             first_look=self._settings.in_flight_per_endpoint,
         )
 
-    def _written(self, asked: Asked, now: float) -> None:
+    def _clear_written(self, asked: Asked, now: float) -> None:
         del self._finished[: len(asked.finished)]
         del self._asides[: len(asked.asides)]
         self._held.given_back(asked.releases)
@@ -171,32 +171,36 @@ class Worker:
             raise ValueError(f"{due.queued.attempt_id} was not checked")
         queued = due.queued
         number = schedule.number(queued.trigger, due.tries, self._settings.waits)
-        attempt = self._attempt(
+        attempt = self._make_attempt(
             Sent(due.event_id, due.event_type, due.data), subscriber, queued.delivery_id, number, at
         )
         task = asyncio.ensure_future(attempt)
         self._tasks.add(task)
-        task.add_done_callback(partial(self._ended, start, subscriber.url, number, at))
+        task.add_done_callback(partial(self._on_attempt_done, start, subscriber.url, number, at))
 
-    async def _attempt(self, event: Sent, to: Subscriber, delivery_id: str, number: int, at: int) -> Outcome:
+    async def _make_attempt(
+        self, event: Sent, to: Subscriber, delivery_id: str, number: int, at: int
+    ) -> Outcome:
         request = post(to.url, to.secrets(at), event, delivery_id, number, moment(at))
         return await self._sender.send(request)
 
-    def _ended(self, start: Start, url: str, number: int, at: int, task: asyncio.Task[Outcome]) -> None:
+    def _on_attempt_done(
+        self, start: Start, url: str, number: int, at: int, task: asyncio.Task[Outcome]
+    ) -> None:
         self._tasks.discard(task)
         lane, due = start.lane, start.due
         if task.cancelled():
             lane.in_hand.discard(due.queued.attempt_id)
         elif (error := task.exception()) is not None:
-            self._put_aside(lane, due, error)
+            self._defer_attempt(lane, due, error)
         else:
-            self._keep(lane, self._made(due, number, url, at, task.result()))
+            self._record_result(lane, self._to_finished(due, number, url, at, task.result()))
         lane.ended += 1
         self._turns.end(start)
         self._start_all()
         self.wake()
 
-    def _made(self, due: Due, number: int, url: str, at: int, outcome: Outcome) -> Finished:
+    def _to_finished(self, due: Due, number: int, url: str, at: int, outcome: Outcome) -> Finished:
         """Builds the finished attempt with the next schedule step; none for a manual one."""
         step, next_attempt_id = None, ""
         if due.queued.trigger != "manual":
@@ -207,7 +211,7 @@ class Worker:
                 next_attempt_id = self._ulids.make("att")
         return Finished(due, number, _shown(url), at, outcome, step, next_attempt_id)
 
-    def _keep(self, lane: Lane, made: Finished) -> None:
+    def _record_result(self, lane: Lane, made: Finished) -> None:
         succeeded, queued = made.outcome.succeeded, made.due.queued
         if lane.is_trusted and not succeeded:
             lane.forget(1)  # what was read ahead while the endpoint was fast would occupy a slow one for long
@@ -217,13 +221,13 @@ class Worker:
         if succeeded and queued.trigger == "manual":
             lane.skip(queued.delivery_id)
 
-    def _put_aside(self, lane: Lane, due: Due, error: BaseException) -> None:
+    def _defer_attempt(self, lane: Lane, due: Due, error: BaseException) -> None:
         """Sets aside an attempt that cannot be made, so that it does not block others."""
         _LOGGER.error("%s is deferred: it cannot be attempted", due.queued.delivery_id, exc_info=error)
         lane.in_hand.discard(due.queued.attempt_id)
         self._asides.append(Aside(due.queued, "held"))
 
-    async def _tried(self) -> bool | None:
+    async def _try_tick(self) -> bool | None:
         """Runs a tick; None on a database error, after which polls back off."""
         try:
             done = await self.tick()
@@ -242,7 +246,7 @@ class Worker:
         wait = self._turns.wait(self._clock.monotonic())
         return 0.0 if done else min(_LOOK_SECONDS, _LOOK_SECONDS if wait is None else wait)
 
-    async def _rest(self, seconds: float) -> None:
+    async def _wait_for_work(self, seconds: float) -> None:
         """Waits until an attempt ends or work arrives, then briefly more, so that others join."""
         if seconds:
             with suppress(TimeoutError):
@@ -250,14 +254,14 @@ class Worker:
         self._woken.clear()
         await asyncio.sleep(_GATHER_SECONDS)
 
-    async def _finish(self) -> None:
+    async def _finish_attempts(self) -> None:
         """Starts nothing more; running attempts may end, are written, and endpoint queues released."""
         self._is_ending = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._settings.ack_seconds + _ENDING_SECONDS)
         asked = self._asked(ending=True)
         await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
-        self._written(asked, self._clock.monotonic())
+        self._clear_written(asked, self._clock.monotonic())
 
 
 def _thread() -> ThreadPoolExecutor:

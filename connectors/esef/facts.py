@@ -115,7 +115,7 @@ class _Reader:
         if start is not None and unit is not None:
             self.durations[start, end] += 1
         if concept in self._wanted:
-            self._number(concept, given, start, end, self._currency(unit))
+            self._number(concept, given, start, end, self._unit_currency(unit))
 
     def _number(
         self, concept: str, given: _Given, start: date | None, end: date, currency: str | None
@@ -127,7 +127,7 @@ class _Reader:
         decimals = _decimals(given.decimals)
         self.numbers.append(Number(concept, start, end, currency, value, decimals))
 
-    def _currency(self, unit: str | None) -> str | None:
+    def _unit_currency(self, unit: str | None) -> str | None:
         """The currency of plain money; ratios such as money per share contain a slash."""
         prefix, _, code = (unit or "").rpartition(":")
         return code if prefix in self._money and "/" not in (unit or "") else None

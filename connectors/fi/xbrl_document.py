@@ -49,13 +49,13 @@ class _Statement:
         self._by_name: dict[str, list[Fact]] = defaultdict(list)
         for fact in report.facts:
             self._by_name[fact.name].append(fact)
-        self._number = self._identified()
+        self._number = self._find_business_id()
 
     def row(self, sha256: str) -> dict[str, Any]:
         self._audit_document()
-        end = self._end()
-        start = self._start(end)
-        current, prior, prior_end = self._lines(start, end)
+        end = self._find_end()
+        start = self._find_start(end)
+        current, prior, prior_end = self._current_and_prior_lines(start, end)
         self._audit_sums(current, "")
         self._audit_sums(prior, tags.PRIOR)
         stated = current or prior
@@ -67,11 +67,11 @@ class _Statement:
             "sha256": sha256,
             "currency": tags.CURRENCY if stated else None,
             "priorDate": prior_end,
-            **{line: self._whole(line, amount) for line, amount in current.items()},
-            **{line + tags.PRIOR: self._whole(line, amount) for line, amount in prior.items()},
+            **{line: self._to_whole_euros(line, amount) for line, amount in current.items()},
+            **{line + tags.PRIOR: self._to_whole_euros(line, amount) for line, amount in prior.items()},
         }
 
-    def _identified(self) -> str:
+    def _find_business_id(self) -> str:
         """The business id of the contexts (scheme ytj.fi), else the tagged one."""
         said = {fact.context.entity for fact in self._report.facts if fact.context}
         tagged = first_text(self._by_name[tags.NUMBER])
@@ -96,16 +96,16 @@ class _Statement:
             if tags.TAXONOMY not in schema:
                 self._tally.add("unknown_taxonomy", schema.rpartition("/")[2], self._number)
 
-    def _date(self, name: str) -> date | None:
+    def _tagged_date(self, name: str) -> date | None:
         text = first_text(self._by_name[name])
         found = day(text, is_end=False)
         if text is not None and found is None:
             self._tally.add("unreadable_value", name, self._number)
         return found
 
-    def _end(self) -> date:
+    def _find_end(self) -> date:
         """Period end: di121, else the date in the file name, else the latest instant."""
-        tagged = self._date(tags.END)
+        tagged = self._tagged_date(tags.END)
         if tagged is not None:
             return tagged
         named = _DATED.search(self._piece.name)
@@ -118,9 +118,9 @@ class _Statement:
         self._tally.add("no_period", "di121 is missing", self._number)
         return end
 
-    def _start(self, end: date) -> date | None:
+    def _find_start(self, end: date) -> date | None:
         """Period start: di120; without it no figure has a period."""
-        start = self._date(tags.START)
+        start = self._tagged_date(tags.START)
         if start is not None and start > end:
             self._tally.add("unreadable_value", "di120 after di121", self._number)
             return None
@@ -128,7 +128,7 @@ class _Statement:
             self._tally.add("no_period", "di120 is missing", self._number)
         return start
 
-    def _lines(self, start: date | None, end: date) -> tuple[Amounts, Amounts, date | None]:
+    def _current_and_prior_lines(self, start: date | None, end: date) -> tuple[Amounts, Amounts, date | None]:
         """Lines of the year and of the previous year, by member and instant, for any element.
 
         A comparative has a reference, or only the earlier instant (docs/formats/fi.md 3.2): a fact with a reference
@@ -138,7 +138,7 @@ class _Statement:
         current: dict[str, list[Fact]] = defaultdict(list)
         earlier: dict[date, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
         for fact in self._report.facts:
-            placed = self._placed(fact, before, end)
+            placed = self._place_fact(fact, before, end)
             if placed is None:
                 continue
             line, instant, is_prior = placed
@@ -150,10 +150,10 @@ class _Statement:
             )
         prior = earlier.get(prior_end) if prior_end else None
         if prior is None or prior_end is None:
-            return self._chosen(current), {}, None
-        return self._chosen(current), self._chosen(prior), prior_end
+            return self._chosen_amounts(current), {}, None
+        return self._chosen_amounts(current), self._chosen_amounts(prior), prior_end
 
-    def _placed(self, fact: Fact, before: date | None, end: date) -> tuple[str, date, bool] | None:
+    def _place_fact(self, fact: Fact, before: date | None, end: date) -> tuple[str, date, bool] | None:
         """Line, instant and whether it is a comparative; None for a line that is not used."""
         context = fact.context
         if fact.name not in tags.ELEMENTS or context is None or context.end is None:
@@ -177,7 +177,7 @@ class _Statement:
             return None
         return line, instant, is_prior
 
-    def _chosen(self, lines: Mapping[str, Sequence[Fact]]) -> Amounts:
+    def _chosen_amounts(self, lines: Mapping[str, Sequence[Fact]]) -> Amounts:
         found: dict[str, Decimal] = {}
         for line, facts in lines.items():
             stated = [fact for fact in facts if fact.number is not None]
@@ -195,7 +195,7 @@ class _Statement:
                 if difference:
                     self._tally.add("does_not_add_up", what + suffix, self._number)
 
-    def _whole(self, line: str, amount: Decimal) -> int | None:
+    def _to_whole_euros(self, line: str, amount: Decimal) -> int | None:
         """Rounds to whole euros, halves to even (docs/contract/contract.md 4.0, money)."""
         whole = int(amount.to_integral_value(ROUND_HALF_EVEN)) if abs(amount) < _LARGEST else None
         if whole is None:

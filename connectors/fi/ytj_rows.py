@@ -53,29 +53,29 @@ class Row:
         if not has_check_digit(number):
             self._tally.add("wrong_check_digit", f.NUMBER, number)
         issued, euid, website = whole(company.businessId), whole(company.euId), whole(company.website)
-        form = self._form(items(company.companyForms))
+        form = self._present_form(items(company.companyForms))
         return {
             f.NUMBER: number,
-            "businessId.registrationDate": self._day(issued and issued.registrationDate),
+            "businessId.registrationDate": self._parse_day(issued and issued.registrationDate),
             "euId": euid and text(euid.value),
-            **self._names(items(company.names), form, text(company.endDate) is None),
-            **self._line(company),
+            **self._name_columns(items(company.names), form, text(company.endDate) is None),
+            **self._industry_columns(company),
             "website.url": website and text(website.url),
             "companyForm.type": form and text(form.type),
             "companyForm.description": form and label(form.descriptions),
-            **self._situations(items(company.companySituations)),
-            **self._entries(items(company.registeredEntries)),
-            **self._place(items(company.addresses)),
-            "tradeRegisterStatus": self._known(
+            **self._situation_columns(items(company.companySituations)),
+            **self._entry_columns(items(company.registeredEntries)),
+            **self._address_columns(items(company.addresses)),
+            "tradeRegisterStatus": self._checked_code(
                 company.tradeRegisterStatus, f.ENTRY_TYPES, "tradeRegisterStatus"
             ),
             "status": text(company.status),
-            "registrationDate": self._day(company.registrationDate),
-            "endDate": self._day(company.endDate),
-            "lastModified": self._instant(company.lastModified),
+            "registrationDate": self._parse_day(company.registrationDate),
+            "endDate": self._parse_day(company.endDate),
+            "lastModified": self._parse_instant(company.lastModified),
         }
 
-    def _day(self, value: Scalar) -> date | None:
+    def _parse_day(self, value: Scalar) -> date | None:
         written = text(value)
         if written is None:
             return None
@@ -85,7 +85,7 @@ class Row:
             self._tally.add("unreadable_value", written, self._number)
             return None
 
-    def _instant(self, value: Scalar) -> datetime | None:
+    def _parse_instant(self, value: Scalar) -> datetime | None:
         """Parses `2026-08-19T10:04:06` and `2024-11-21 01:49:24`, in Helsinki time (docs/formats/fi.md 2.2)."""
         written = text(value)
         if written is None:
@@ -97,20 +97,20 @@ class Row:
             self._tally.add("unreadable_value", "lastModified", self._number)
             return None
 
-    def _known(self, value: Scalar, known: Iterable[str], subject: str) -> str | None:
+    def _checked_code(self, value: Scalar, known: Iterable[str], subject: str) -> str | None:
         """The code; an undocumented one is counted and kept."""
         code = text(value)
         if code is not None and code not in known:
             self._tally.add("unknown_code", f"{subject} {code}", self._number)
         return code
 
-    def _names(self, names: list[Name], form: Form | None, living: bool) -> dict[str, Any]:
+    def _name_columns(self, names: list[Name], form: Form | None, living: bool) -> dict[str, Any]:
         """Names: type 1 without an end, lowest version, then newest; for a ceased company the last one."""
-        kinds = [(self._known(one.type, f.NAME_TYPES, "names.type"), one) for one in names]
+        kinds = [(self._checked_code(one.type, f.NAME_TYPES, "names.type"), one) for one in names]
         own = [one for kind, one in kinds if kind == f.COMPANY_NAME and text(one.name)]
         present = [one for one in own if text(one.endDate) is None]
         former = sorted((one for one in own if text(one.endDate)), key=self._ended, reverse=True)
-        chosen = self._newest(present) or (former[0] if former else None)
+        chosen = self._newest_version(present) or (former[0] if former else None)
         name = text(chosen.name) if chosen is not None else None
         if name is None:
             self._tally.add("no_name", f.NUMBER, self._number)
@@ -127,51 +127,59 @@ class Row:
         }
 
     def _ended(self, one: Name | Situation) -> date:
-        return self._day(one.endDate) or _NEVER
+        return self._parse_day(one.endDate) or _NEVER
 
-    def _newest(self, found: Sequence[Any]) -> Any:
+    def _newest_version(self, found: Sequence[Any]) -> Any:
         """The item with the lowest version, then the latest registration."""
         if not found:
             return None
         return min(
             found,
-            key=lambda one: (_version(one.version), -(self._day(one.registrationDate) or _NEVER).toordinal()),
+            key=lambda one: (
+                _version(one.version),
+                -(self._parse_day(one.registrationDate) or _NEVER).toordinal(),
+            ),
         )
 
-    def _form(self, forms: list[Form]) -> Form | None:
-        return self._newest([one for one in forms if text(one.endDate) is None]) or self._newest(forms)
+    def _present_form(self, forms: list[Form]) -> Form | None:
+        return self._newest_version(
+            [one for one in forms if text(one.endDate) is None]
+        ) or self._newest_version(forms)
 
-    def _line(self, company: Company) -> dict[str, Any]:
+    def _industry_columns(self, company: Company) -> dict[str, Any]:
         line = whole(company.mainBusinessLine)
         code = None if line is None else text(line.type)
         if line is None or code is None:
             return {}
-        edition = self._known(line.typeCodeSet, (*f.SCHEMES, *f.OLD_SETS), "typeCodeSet")
+        edition = self._checked_code(line.typeCodeSet, (*f.SCHEMES, *f.OLD_SETS), "typeCodeSet")
         return {
             "mainBusinessLine.type": code.replace(".", ""),
             "mainBusinessLine.typeCodeSet": edition,
             "mainBusinessLine.description": label(line.descriptions),
         }
 
-    def _situations(self, found: list[Situation]) -> dict[str, Any]:
-        kinds = [(self._known(one.type, f.SITUATIONS, "companySituations.type"), one) for one in found]
+    def _situation_columns(self, found: list[Situation]) -> dict[str, Any]:
+        kinds = [(self._checked_code(one.type, f.SITUATIONS, "companySituations.type"), one) for one in found]
         # an unknown one is counted and ignored
         still = [(kind, one) for kind, one in kinds if kind in f.SITUATIONS and text(one.endDate) is None]
         gravest = min(still, key=lambda pair: f.SITUATIONS.index(pair[0]), default=None)
-        closed = [self._day(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
+        closed = [self._parse_day(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
         return {
             "companySituation": gravest and gravest[0],
-            "companySituation.registrationDate": gravest and self._day(gravest[1].registrationDate),
+            "companySituation.registrationDate": gravest and self._parse_day(gravest[1].registrationDate),
             "companySituation.endDate": max((day for day in closed if day), default=None),
         }
 
-    def _entries(self, entries: list[Entry]) -> dict[str, Any]:
+    def _entry_columns(self, entries: list[Entry]) -> dict[str, Any]:
         for one in entries:
-            self._known(one.type, f.ENTRY_TYPES, "registeredEntries.type")
+            self._checked_code(one.type, f.ENTRY_TYPES, "registeredEntries.type")
         registers = [
-            (self._known(one.register, f.REGISTERS, "registeredEntries.register"), one) for one in entries
+            (self._checked_code(one.register, f.REGISTERS, "registeredEntries.register"), one)
+            for one in entries
         ]
-        tax = [(self._day(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS]
+        tax = [
+            (self._parse_day(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS
+        ]
         ends = [end for end, _ in tax if end]
         vat = any(
             register == f.VAT_REGISTER and text(one.endDate) is None and text(one.type) != f.CEASED
@@ -179,44 +187,52 @@ class Row:
         )
         still = [one for end, one in tax if end is None and text(one.type) not in (f.UNREGISTERED, f.CEASED)]
         return {
-            **self._trade([one for register, one in registers if register == f.TRADE_REGISTER]),
+            **self._trade_register_columns(
+                [one for register, one in registers if register == f.TRADE_REGISTER]
+            ),
             "taxRegisters.open": len(still),
             "taxRegisters.registrationDate": max(
-                (day for one in still if (day := self._day(one.registrationDate))), default=None
+                (day for one in still if (day := self._parse_day(one.registrationDate))), default=None
             ),
             "taxRegisters.endDate": max(ends, default=None),
             "vat": vat,
         }
 
-    def _trade(self, entries: list[Entry]) -> dict[str, Any]:
+    def _trade_register_columns(self, entries: list[Entry]) -> dict[str, Any]:
         """The newest entry of the Trade Register, and a deletion superseded by a newer entry."""
         if not entries:
             return {}
-        dated = [(self._day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)]
+        dated = [
+            (self._parse_day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)
+        ]
         first, _, newest = max(dated, key=lambda entry: entry[:2])
         ceased = [
-            self._day(one.endDate) for one in entries if text(one.type) == f.CEASED and one is not newest
+            self._parse_day(one.endDate)
+            for one in entries
+            if text(one.type) == f.CEASED and one is not newest
         ]
         return {
             "tradeRegister.type": text(newest.type),
             "tradeRegister.registrationDate": first if first != _NEVER else None,
-            "tradeRegister.endDate": self._day(newest.endDate),
+            "tradeRegister.endDate": self._parse_day(newest.endDate),
             "tradeRegister.ceased": max((day for day in ceased if day), default=None),
         }
 
-    def _place(self, addresses: list[Address]) -> dict[str, Any]:
+    def _address_columns(self, addresses: list[Address]) -> dict[str, Any]:
         """The visiting address, else the postal one; the municipality from the first that has one.
 
         See docs/formats/fi.md 7.
         """
-        kinds = [(self._known(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses]
+        kinds = [
+            (self._checked_code(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses
+        ]
         said = [
             one for kind in (f.VISITING, f.POSTAL) for found, one in kinds if found == kind and _says(one)
         ]
         if not said:
             return {}
         chosen = said[0]
-        municipality, post_code = self._municipality(said)
+        municipality, post_code = self._find_municipality(said)
         return {
             "address.lines": _lines(chosen) or None,
             "address.postCode": text(chosen.postCode),
@@ -226,7 +242,7 @@ class Row:
             "address.placedBy": post_code,
         }
 
-    def _municipality(self, said: list[Address]) -> tuple[str | None, str | None]:
+    def _find_municipality(self, said: list[Address]) -> tuple[str | None, str | None]:
         """The municipality by its code, else by the post code; none for a foreign address."""
         for one in said:
             for office in items(one.postOffices):

@@ -160,19 +160,19 @@ class _Scan:
     def on(self, text: bytes) -> int:
         """Scans to the end of the text; returns the end of the last whole record."""
         if self.is_within:
-            self._leave(_REST.match(text, self.place))
+            self._leave_string(_REST.match(text, self.place))
         for token in () if self.is_within else _TOKEN.finditer(text, self.place):
             if not self.depth and token.group() in _CLOSING:
                 return self.end  # the array's own end
-            self._pass(token)
+            self._pass_token(token)
         if not self.is_within:
             self.place = len(text)  # no bracket and no string begins in the rest
         return self.end
 
-    def _pass(self, token: re.Match[bytes]) -> None:
+    def _pass_token(self, token: re.Match[bytes]) -> None:
         mark = token.group()
         if mark not in _BRACKETS:
-            self._leave(token)
+            self._leave_string(token)
             return
         self.place = token.end()
         self.depth += -1 if mark in _CLOSING else 1
@@ -181,7 +181,7 @@ class _Scan:
         if not self.depth:
             self.end = self.place
 
-    def _leave(self, string: re.Match[bytes] | None) -> None:
+    def _leave_string(self, string: re.Match[bytes] | None) -> None:
         """Moves past a string, or to the end of a partial one; half an escape is scanned again."""
         if string is not None:
             self.is_within = string.group(1) is None

@@ -133,18 +133,18 @@ class Contexts:
     def context(self, identity: str) -> Context | None:
         """One context; None if no such id is declared."""
         if identity not in self._contexts:
-            declared = self._declared(identity, CONTEXT)
+            declared = self._declared_element(identity, CONTEXT)
             self._contexts[identity] = None if declared is None else _context(declared)
         return self._contexts[identity]
 
     def unit(self, identity: str) -> Unit | None:
         """One unit; None if no such id is declared."""
         if identity not in self._units:
-            declared = self._declared(identity, UNIT)
+            declared = self._declared_element(identity, UNIT)
             self._units[identity] = None if declared is None else _unit(declared)
         return self._units[identity]
 
-    def _declared(self, identity: str, tag: str) -> etree._Element | None:
+    def _declared_element(self, identity: str, tag: str) -> etree._Element | None:
         """The element of an id here or, if absent or of another kind here, in the other documents."""
         for one in (self, *self._elsewhere):  # not recursive: the others refer back to this one
             element = one.elements.get(identity)
@@ -154,10 +154,10 @@ class Contexts:
 
     def starts(self, end: date) -> Mapping[date, int]:
         """Start dates of the periods that end on a day, over all declared contexts, used or not."""
-        return self._durations.get(end, {})
+        return self._duration_counts.get(end, {})
 
     @cached_property
-    def _durations(self) -> dict[date, Counter[date]]:
+    def _duration_counts(self) -> dict[date, Counter[date]]:
         texts: Counter[tuple[str, str]] = Counter()
         for scope in self._scopes:
             start = ""

@@ -71,7 +71,7 @@ class Exchange:
         try:
             address = self._address(httpx.URL(asked.url))
             for _ in range(_HOPS + 1):
-                response = self._send(address, headers, auth, asked.content)
+                response = self._send_once(address, headers, auth, asked.content)
                 location = response.headers.get("location")
                 if response.status_code not in _REDIRECTS or location is None:
                     return response
@@ -92,7 +92,7 @@ class Exchange:
             raise Again(Unavailable, None, _plain(error)) from None
         raise Refused(asked.url, None, f"more than {_HOPS} redirects")
 
-    def _send(
+    def _send_once(
         self,
         address: httpx.URL,
         headers: Mapping[str, str],

@@ -100,7 +100,7 @@ class Http:
         """Current time of the injected clock, which also measures waits; for fetching by date."""
         return self._clock.now()
 
-    def _known(self, url: str) -> tuple[str, str] | None:
+    def _credentials_for(self, url: str) -> tuple[str, str] | None:
         """The configured credentials for a documented host."""
         return self._settings.credentials.get(httpx.URL(url).host)
 
@@ -114,9 +114,11 @@ class Http:
         allow: Collection[int] = (),
     ) -> Fetched:
         """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked."""
-        asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(expect), frozenset(allow))
+        asked = Asked(
+            url, dict(headers or {}), auth or self._credentials_for(url), frozenset(expect), frozenset(allow)
+        )
         sink = Sink(None, self._settings.small)
-        answer = self._patiently(url, lambda: self._body(asked, sink, None))
+        answer = self._with_retries(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
             raise Refused(url, 304, "status 304 without a conditional request")
         return answer
@@ -133,16 +135,16 @@ class Http:
     ) -> Fetched:
         """Posts `content` and returns the small answer. It may be retried, so the request must be idempotent."""
         given = {"Content-Type": media_type, **(headers or {})}
-        asked = Asked(url, given, self._known(url), frozenset(expect), frozenset(allow), content)
+        asked = Asked(url, given, self._credentials_for(url), frozenset(expect), frozenset(allow), content)
         sink = Sink(None, self._settings.small)
-        answer = self._patiently(url, lambda: self._body(asked, sink, None))
+        answer = self._with_retries(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
             raise Refused(url, 304, "status 304 without a conditional request")
         return answer
 
     def is_known(self, url: str) -> bool:
         """True if credentials are configured for the host of an address."""
-        return self._known(url) is not None
+        return self._credentials_for(url) is not None
 
     def json(
         self,
@@ -171,10 +173,10 @@ class Http:
         """Fetches a body of any size to disk. Resumes where it broke off while the ETag stays the same."""
         # Ranges count bytes as sent: resuming requires a body without content encoding.
         given = {"Accept-Encoding": "identity", **(headers or {})}
-        asked = Asked(url, given, auth or self._known(url), frozenset(expect), frozenset())
+        asked = Asked(url, given, auth or self._credentials_for(url), frozenset(expect), frozenset())
         sink = Sink(self._settings.folder, self._settings.large)
         try:
-            answer = self._patiently(url, lambda: self._body(asked, sink, since))
+            answer = self._with_retries(url, lambda: self._body(asked, sink, since))
         except BaseException:
             sink.close()
             raise
@@ -193,7 +195,7 @@ class Http:
         # a content encoding would delay heartbeats until its block is full; the connection of an ended stream
         # is not reused
         given = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
-        asked = Asked(url, given, auth or self._known(url), frozenset(), frozenset())
+        asked = Asked(url, given, auth or self._credentials_for(url), frozenset(), frozenset())
         self._rates.wait(httpx.URL(url).host)
         try:
             response = self._opened(asked, {})
@@ -220,7 +222,7 @@ class Http:
         if last := line.taken():
             yield last
 
-    def _patiently(self, url: str, once: Callable[[], R]) -> R:
+    def _with_retries(self, url: str, once: Callable[[], R]) -> R:
         host = httpx.URL(url).host
         retry = self._settings.retry
         for attempt in range(1, retry.attempts + 1):

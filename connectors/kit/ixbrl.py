@@ -127,24 +127,24 @@ class _Reader:
         is_numeric = tag in _NUMBER or tag in _FRACTION
         following = get("continuedAt")
         is_continued = following and not is_numeric
-        told = self._continued(element, following) if is_continued else self._texts.of(element)
+        told = self._continued_text(element, following) if is_continued else self._texts.of(element)
         text = told or ""
         value: Decimal | str | None = None
         if not is_nil and told is not None:
             if not is_numeric:
-                value = self._text(get("format"), text)
+                value = self._text_value(get("format"), text)
             elif tag in _NUMBER:
-                value = self._number(said, text)
+                value = self._numeric_value(said, text)
             else:
-                value = self._fraction(element)
+                value = self._fraction_value(element)
         context, unit = get("contextRef"), get("unitRef")
         number = value if is_numeric and isinstance(value, Decimal) else None
         return Fact(
-            self._namespace(prefix, element),
+            self._namespace_uri(prefix, element),
             name,
             value,
             text,
-            self._context(context) if context else None,
+            self._find_context(context) if context else None,
             self.contexts.unit(unit) if unit else None,
             decimals_of(get("decimals"), get("precision"), number) if is_numeric else None,
             None if is_numeric else get(_LANGUAGE, self.root.get(_LANGUAGE)),
@@ -154,20 +154,20 @@ class _Reader:
             get("id"),
         )
 
-    def _namespace(self, prefix: str, element: etree._Element) -> str | None:
+    def _namespace_uri(self, prefix: str, element: etree._Element) -> str | None:
         """URI of a prefix; assumes that a document binds each prefix once, as all known ones do."""
         found = self._namespaces.get(prefix)
         if found is None and prefix not in self._namespaces:
             found = self._namespaces[prefix] = element.nsmap.get(prefix or None)
         return found
 
-    def _context(self, identity: str) -> Context | None:
+    def _find_context(self, identity: str) -> Context | None:
         found = self.contexts.context(identity)
         if found is None:
             self._signals["unknown_context", identity] += 1
         return found
 
-    def _continued(self, element: etree._Element, following: str | None) -> str | None:
+    def _continued_text(self, element: etree._Element, following: str | None) -> str | None:
         """Text of an element and its continuations; None if a part of it is left out."""
         parts = [self._texts.of(element)]
         seen: set[str] = set()
@@ -186,10 +186,10 @@ class _Reader:
         told = [part for part in parts if part is not None]
         return "".join(told) if len(told) == len(parts) else None
 
-    def _text(self, given: str | None, text: str) -> str | None:
+    def _text_value(self, given: str | None, text: str) -> str | None:
         if not given:
             return text
-        name = self._transform(given)
+        name = self._transform_name(given)
         try:
             return transforms.text_value(name, text)
         except Unaccepted:
@@ -197,9 +197,9 @@ class _Reader:
                 self._signals["unaccepted_text", name] += 1
             return None
 
-    def _printed(self, given: str | None, text: str) -> Decimal | None:
+    def _printed_number(self, given: str | None, text: str) -> Decimal | None:
         """The number as printed; None for a blank or a dash, with a signal for other text that is not a number."""
-        name = self._transform(given) if given else None
+        name = self._transform_name(given) if given else None
         try:
             return transforms.number(name, text)
         except Unaccepted:
@@ -207,15 +207,15 @@ class _Reader:
                 self._signals["unaccepted_text", name or "no transform"] += 1
             return None
 
-    def _transform(self, given: str) -> str:
+    def _transform_name(self, given: str) -> str:
         """Local name of a transform; a name outside the transformation registries is counted as a signal."""
         name = given.rpartition(":")[2]
         if not transforms.is_known(name):
             self._signals["unknown_transform", name] += 1
         return name
 
-    def _number(self, said: Mapping[str, str], text: str) -> Decimal | None:
-        value = self._printed(said.get("format"), text)
+    def _numeric_value(self, said: Mapping[str, str], text: str) -> Decimal | None:
+        value = self._printed_number(said.get("format"), text)
         if value is None:
             return None
         scale = said.get("scale")
@@ -232,12 +232,14 @@ class _Reader:
             return -value if value else value
         return value
 
-    def _fraction(self, element: etree._Element) -> Decimal | None:
+    def _fraction_value(self, element: etree._Element) -> Decimal | None:
         parts: list[Decimal | None] = []
         for tags in (_NUMERATOR, _DENOMINATOR):
             part = next(element.iter(*tags), None)
             text = None if part is None else self._texts.of(part)
-            parts.append(None if part is None or text is None else self._number(dict(part.items()), text))
+            parts.append(
+                None if part is None or text is None else self._numeric_value(dict(part.items()), text)
+            )
         numerator, denominator = parts
         if numerator is None or not denominator:
             self._signals["broken_fraction", element.get("name") or ""] += 1

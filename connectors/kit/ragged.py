@@ -65,11 +65,11 @@ class Reader:
     def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
         """Rows of whole lines from line number `line` on, and an unfinished tail to prepend to the next block."""
         rows = Rows(line=line)
-        if self._at_once(body, rows) or self._by_returns(body, rows):
+        if self._read_uniform(body, rows) or self._read_crlf(body, rows):
             return rows, b""
         body = body.replace(b"\r\n", b"\n") if b"\r" in body else body
         rows.nuls = body.count(b"\0") if b"\0" in body else 0
-        if self._fast(body, rows):
+        if self._read_marked(body, rows):
             return rows, b""
         if rows.nuls:
             body = body.replace(b"\0", b"")
@@ -80,28 +80,28 @@ class Reader:
         while stack:
             part = stack.pop()
             # After an unfinished record only line by line: cut again it would never be finished.
-            if not tail and self._fast(part, rows):
+            if not tail and self._read_marked(part, rows):
                 continue
             if not tail and len(part) > LINEWISE_BYTES and len(pieces := _cut(part)) > 1:
                 stack.extend(reversed(pieces))
             else:
-                tail = self._slow(tail + part, rows, final and not stack)
+                tail = self._read_line_by_line(tail + part, rows, final and not stack)
         return rows, tail
 
     def fields(self, text: str) -> list[str] | None:
         """One record's fields; None if its text is not a whole record."""
-        return self._parse(text)[0]
+        return self._parse_record(text)[0]
 
     def record(self, body: bytes) -> tuple[list[str], bytes] | None:
         """The first record of the body, of any width (a header), and the rest."""
         lines = body.replace(b"\r\n", b"\n").split(b"\n")
         for end in range(1, min(len(lines), 64) + 1):
-            fields, _ = self._parse(b"\n".join(lines[:end]).decode(errors="replace"))
+            fields, _ = self._parse_record(b"\n".join(lines[:end]).decode(errors="replace"))
             if fields is not None:
                 return fields, b"\n".join(lines[end:])
         return None
 
-    def _at_once(self, body: bytes, rows: Rows) -> bool:
+    def _read_uniform(self, body: bytes, rows: Rows) -> bool:
         """Reads the block if all fields are quoted, or none is; True if it was read."""
         if self._quote is None:
             frame = bare.rows(body, self._width, self._columns, self._separator)
@@ -113,7 +113,7 @@ class Reader:
             self._take(frame, rows)
         return frame is not None
 
-    def _by_returns(self, body: bytes, rows: Rows) -> bool:
+    def _read_crlf(self, body: bytes, rows: Rows) -> bool:
         """Reads the block if all lines are rows that end with CRLF; True if it was read.
 
         The carriage return itself becomes the line's mark, which saves a pass over all bytes. As there are as
@@ -121,24 +121,24 @@ class Reader:
         """
         if b"\r" not in body or b"\0" in body or body.count(b"\r") != body.count(b"\n"):
             return False
-        return self._fast(body, rows, b"\r")
+        return self._read_marked(body, rows, b"\r")
 
-    def _fast(self, body: bytes, rows: Rows, end: bytes = b"\n") -> bool:
+    def _read_marked(self, body: bytes, rows: Rows, end: bytes = b"\n") -> bool:
         """Tries polars on the block; accepts its rows only if their number equals the number of lines.
 
         `end`: the part of a line end that is replaced by the mark.
         """
         if not body:
             return True
-        marked, counted = self._marked(body, end)
-        frame = self._table(marked)
+        marked, counted = self._mark_lines(body, end)
+        frame = self._parse_marked(marked)
         if frame is None or frame.height != counted[-1]:
             return False
         whole = frame.drop_in_place(_MORE).eq_missing(_MARK)
         if end != b"\n" and not whole.all():
             return False
         if not whole.all():
-            self._single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
+            self._read_single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
         self._take(frame, rows, None if whole.all() else whole)
         return True
 
@@ -149,7 +149,7 @@ class Reader:
         rows.frames.append(frame if whole is None else frame.filter(whole))
         rows.line += len(numbers)
 
-    def _table(self, marked: bytes) -> pl.DataFrame | None:
+    def _parse_marked(self, marked: bytes) -> pl.DataFrame | None:
         """Parses marked lines with polars; None if it cannot."""
         if marked.startswith((_MARK_BYTE, *NOT_AS_THEY_STAND)) or is_broad(marked, self._separator):
             return None
@@ -167,7 +167,7 @@ class Reader:
         except pl.exceptions.PolarsError:
             return None
 
-    def _marked(self, body: bytes, end: bytes) -> tuple[bytes, list[int]]:
+    def _mark_lines(self, body: bytes, end: bytes) -> tuple[bytes, list[int]]:
         """The body with marked lines and without NULs, and the cumulative number of lines after each piece.
 
         A body that contains the mark itself is returned as the mark's first byte.
@@ -187,35 +187,37 @@ class Reader:
             counted.append(lines)
         return b"".join(marked), counted
 
-    def _single_lines(self, lines: dict[int, bytes], rows: Rows) -> None:
+    def _read_single_lines(self, lines: dict[int, bytes], rows: Rows) -> None:
         kept: list[tuple[int, list[str]]] = []
         for index, line in lines.items():
-            self._judge(line.replace(b"\0", b"").decode(errors="replace"), rows.line + index, kept, rows)
-        self._frame(kept, rows)
+            self._accept_or_reject(
+                line.replace(b"\0", b"").decode(errors="replace"), rows.line + index, kept, rows
+            )
+        self._add_records(kept, rows)
 
-    def _slow(self, body: bytes, rows: Rows, final: bool) -> bytes:
+    def _read_line_by_line(self, body: bytes, rows: Rows, final: bool) -> bytes:
         lines = body.split(b"\n")
         if not lines[-1]:
             lines.pop()
         kept: list[tuple[int, list[str]]] = []
         index, tail = 0, b""
         while index < len(lines):
-            used = self._span(lines, index)
+            used = self._record_line_count(lines, index)
             if used == 0 and not final and sum(map(len, lines[index:])) < _SPAN:
                 tail = b"\n".join(lines[index:]) + b"\n"
                 break
             text = b"\n".join(lines[index : index + max(used, 1)]).decode(errors="replace")
-            self._judge(text, rows.line + index, kept, rows)
+            self._accept_or_reject(text, rows.line + index, kept, rows)
             index += max(used, 1)
         rows.line += index
-        self._frame(kept, rows)
+        self._add_records(kept, rows)
         return tail
 
-    def _span(self, lines: list[bytes], index: int) -> int:
+    def _record_line_count(self, lines: list[bytes], index: int) -> int:
         """Number of lines of the record: 1 if it cannot be completed, 0 if more input is needed."""
         if self._quote is None:
             return 1
-        fields, open_quote = self._parse(lines[index].decode(errors="replace"))
+        fields, open_quote = self._parse_record(lines[index].decode(errors="replace"))
         if fields is not None or not open_quote:
             return 1
         quote, separator = self._quote.encode(), self._separator.encode()
@@ -230,15 +232,15 @@ class Reader:
                 record = b"\n".join(lines[index : end + 1])
                 if record.count(separator) < self._width - 1:
                     continue
-                fields, _ = self._parse(record.decode(errors="replace"))
+                fields, _ = self._parse_record(record.decode(errors="replace"))
                 if fields is not None and len(fields) == self._width:
                     return end + 1 - index
         return 0
 
-    def _judge(self, text: str, line: int, kept: list[tuple[int, list[str]]], rows: Rows) -> None:
+    def _accept_or_reject(self, text: str, line: int, kept: list[tuple[int, list[str]]], rows: Rows) -> None:
         if not text.strip():
             return
-        fields, open_quote = self._parse(text)
+        fields, open_quote = self._parse_record(text)
         if fields is not None and len(fields) == self._width:
             kept.append((line, fields))
         elif fields is not None:
@@ -247,7 +249,7 @@ class Reader:
             reason = "a quote that nothing closes" if open_quote else "a quote inside a quoted field"
             rows.refused.append((line, reason, text))
 
-    def _parse(self, text: str) -> tuple[list[str] | None, bool]:
+    def _parse_record(self, text: str) -> tuple[list[str] | None, bool]:
         """Fields of a text that is one record, or None and whether a quote stayed open."""
         quoting = csv.QUOTE_NONE if self._quote is None else csv.QUOTE_MINIMAL
         lines = [text.replace("\r", " ")]
@@ -259,7 +261,7 @@ class Reader:
         except csv.Error as error:
             return None, "unexpected end" in str(error)
 
-    def _frame(self, kept: list[tuple[int, list[str]]], rows: Rows) -> None:
+    def _add_records(self, kept: list[tuple[int, list[str]]], rows: Rows) -> None:
         if not kept:
             return
         columns: dict[str, list[int] | list[str | None]] = {LINE: [line for line, _ in kept]}

@@ -43,36 +43,36 @@ class Record:
         return self._data.pop(key, None)
 
     def text(self, key: str) -> str | None:
-        return cast("str | None", self._typed(key, str, "text"))
+        return cast("str | None", self._pop_typed(key, str, "text"))
 
     def need(self, key: str) -> str:
         """Text that must be present and not blank."""
         value = self.text(key)
         if value is None or not value.strip():
-            raise RecordError(self._at(key), "is missing" if value is None else "is blank")
+            raise RecordError(self._path_of(key), "is missing" if value is None else "is blank")
         return value
 
     def number(self, key: str) -> int | float | None:
-        return cast("int | float | None", self._typed(key, (int, float), "a number"))
+        return cast("int | float | None", self._pop_typed(key, (int, float), "a number"))
 
     def integer(self, key: str) -> int | None:
         """A whole number of at most 63 bits: 12 and 12.0, never "12" or 12.5."""
         value = self.number(key)
         if isinstance(value, float) and not value.is_integer():
-            raise RecordError(self._at(key), f"expected a whole number, not {_shown(value)}")
+            raise RecordError(self._path_of(key), f"expected a whole number, not {_shown(value)}")
         if value is not None and not LEAST_INTEGER <= value <= LARGEST_INTEGER:
-            raise RecordError(self._at(key), f"expected a whole number of 63 bits, not {_shown(value)}")
+            raise RecordError(self._path_of(key), f"expected a whole number of 63 bits, not {_shown(value)}")
         return None if value is None else int(value)
 
     def boolean(self, key: str) -> bool | None:
-        return cast("bool | None", self._typed(key, bool, "true or false"))
+        return cast("bool | None", self._pop_typed(key, bool, "true or false"))
 
     def texts(self, key: str) -> list[str]:
         """A list of text; absent is an empty list, null and blank items are dropped."""
         kept: list[str] = []
-        for item in self._list(key):
+        for item in self._pop_list(key):
             if item is not None and not isinstance(item, str):
-                raise RecordError(self._at(key), f"expected a list of text, not of {_shown(item)}")
+                raise RecordError(self._path_of(key), f"expected a list of text, not of {_shown(item)}")
             if item is not None and item.strip():
                 kept.append(item)
         return kept
@@ -80,14 +80,14 @@ class Record:
     def child(self, key: str) -> Record:
         """The object of a key, or an empty one; it is closed with this one."""
         value = self.take(key)
-        below = Record({} if value is None else value, self._tally, self._example, self._at(key))
+        below = Record({} if value is None else value, self._tally, self._example, self._path_of(key))
         self._below.append(below)
         return below
 
     def children(self, key: str) -> list[Record]:
         """The objects of a list; absent is an empty list. They are closed with this one."""
-        path = f"{self._at(key)}[]"
-        below = [Record(item, self._tally, self._example, path) for item in self._list(key)]
+        path = f"{self._path_of(key)}[]"
+        below = [Record(item, self._tally, self._example, path) for item in self._pop_list(key)]
         self._below.extend(below)
         return below
 
@@ -99,25 +99,25 @@ class Record:
     def close(self) -> None:
         """Counts remaining keys as `unknown_key`, here and in children."""
         for key in self._data:
-            self._tally.add("unknown_key", self._at(key), self._example)
+            self._tally.add("unknown_key", self._path_of(key), self._example)
         self._data.clear()
         for record in self._below:
             record.close()
 
-    def _at(self, key: str) -> str:
+    def _path_of(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key
 
-    def _typed(self, key: str, kinds: type | tuple[type, ...], due: str) -> object:
+    def _pop_typed(self, key: str, kinds: type | tuple[type, ...], due: str) -> object:
         value = self.take(key)
         # bool is an int to Python, not to a register.
         if value is None or (isinstance(value, kinds) and (kinds is bool or not isinstance(value, bool))):
             return value
-        raise RecordError(self._at(key), f"expected {due}, not {_shown(value)}")
+        raise RecordError(self._path_of(key), f"expected {due}, not {_shown(value)}")
 
-    def _list(self, key: str) -> list[Any]:
+    def _pop_list(self, key: str) -> list[Any]:
         value = self.take(key)
         if value is not None and not isinstance(value, list):
-            raise RecordError(self._at(key), f"expected a list, not {_shown(value)}")
+            raise RecordError(self._path_of(key), f"expected a list, not {_shown(value)}")
         return value or []
 
 

@@ -164,22 +164,22 @@ class _Reader(Generic[T, Made]):
     def array(self, part: chunks.Part) -> Made:
         try:
             with _uncollected():
-                return self._given(self._many.decode(b"[%b]" % part), [])
+                return self._make_chunk(self._many.decode(b"[%b]" % part), [])
         except msgspec.ValidationError:
-            return self._singly([bytes(raw) for raw in chunks.records(part)])
+            return self._decode_singly([bytes(raw) for raw in chunks.records(part)])
 
     def lines(self, part: bytes) -> Made:
         try:
             with _uncollected():
-                return self._given(self._one.decode_lines(part), [])
+                return self._make_chunk(self._one.decode_lines(part), [])
         except chunks.MALFORMED:
-            return self._singly([line for line in part.split(b"\n") if line.strip()])
+            return self._decode_singly([line for line in part.split(b"\n") if line.strip()])
 
-    def _given(self, records: list[T], rejects: list[tuple[object, str, object]]) -> Made:
+    def _make_chunk(self, records: list[T], rejects: list[tuple[object, str, object]]) -> Made:
         self.seen += len(records) + len(rejects)
         return self._take(records, reject_rows(rejects))
 
-    def _singly(self, raws: list[bytes]) -> Made:
+    def _decode_singly(self, raws: list[bytes]) -> Made:
         records: list[T] = []
         rejects: list[tuple[object, str, object]] = []
         for number, raw in enumerate(raws, self.seen + 1):
@@ -191,7 +191,7 @@ class _Reader(Generic[T, Made]):
                 records.append(msgspec.convert(value, self._kind))
             except chunks.MALFORMED as error:
                 rejects.append((name, str(error), raw[:1000].decode(errors="replace")))
-        return self._given(records, rejects)
+        return self._make_chunk(records, rejects)
 
 
 def _counter(tally: Tally, example: object) -> Callable[[str], None]:

@@ -71,7 +71,7 @@ class _Instance:
         text = told or ""
         value: Decimal | str | None = None if is_nil else told
         if unit is not None and value is not None:
-            value = self._signed(name, _number(text), get("sign"))
+            value = self._apply_sign(name, _number(text), get("sign"))
             if value is None and text.strip():
                 self.signals["unaccepted_text", name] += 1
         context = self.contexts.context(identity.strip())
@@ -94,7 +94,7 @@ class _Instance:
             get("id"),
         )
 
-    def _signed(self, name: str, value: Decimal | None, sign: str | None) -> Decimal | None:
+    def _apply_sign(self, name: str, value: Decimal | None, sign: str | None) -> Decimal | None:
         """Applies a `sign` attribute: not part of instances, but left there by filers who convert inline XBRL."""
         if sign != "-" or value is None:
             return value

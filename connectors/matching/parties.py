@@ -57,14 +57,14 @@ class Parties:
     @property
     def title(self) -> str:
         """The title without persons; parsing it gives the same companies."""
-        return self._ended([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
+        return self._join_names([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
 
     @property
     def shown(self) -> str:
         """The title without persons, for display; it need not parse to the same companies."""
-        return self._ended([one.name for one in self.companies])
+        return self._join_names([one.name for one in self.companies])
 
-    def _ended(self, names: list[str]) -> str:
+    def _join_names(self, names: list[str]) -> str:
         return f"{'; '.join(names)} and others" if self.others or self.is_open else "; ".join(names)
 
 

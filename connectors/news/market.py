@@ -118,12 +118,14 @@ class _Normalise:
 
     def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
         shared = dict(self.own(present, today))
-        told = grouping.news(_of_known(grouping.items(self._items(present)).filter(is_news()), shared))
+        told = grouping.news(
+            _of_known(grouping.items(self._present_items(present)).filter(is_news()), shared)
+        )
         parts = [shared[NEWS.name], told] if NEWS.name in shared else [told]
         shared[NEWS.name] = staged.together(NEWS, parts)
         return shared
 
-    def _items(self, present: Mapping[str, pl.LazyFrame]) -> Iterator[pl.DataFrame]:
+    def _present_items(self, present: Mapping[str, pl.LazyFrame]) -> Iterator[pl.DataFrame]:
         for table, items in self.told.items():
             if table in present:
                 yield items(_standing(present[table]))

@@ -103,7 +103,7 @@ class _Asking:
         try:
             answer = self._question.ask(self._http, number)
         except FetchError as error:
-            self._note(number, error)
+            self._record_failure(number, error)
             return None
         self._failures = self._silences = 0
         self._asked += 1
@@ -117,7 +117,7 @@ class _Asking:
         stamped = f"{number}-{answer.server_time:%Y%m%dT%H%M%S}{ending}"
         return replace(answer.arrival(stamped, Scope.PART), cursor=remembered)
 
-    def _note(self, number: str, error: FetchError) -> None:
+    def _record_failure(self, number: str, error: FetchError) -> None:
         """Blames a failure (a page, a text, a status 500) on the number until too many occur in a row."""
         self.broken = self.broken or error
         self.memory.failed(number)

@@ -99,13 +99,13 @@ class EntityRows:
 
     def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
         """Batch of one chunk; `rows` has the columns of `as_text(ENTITIES)`, stripped."""
-        reason = self._repeated(rows, rows.select(_REFUSED).to_series())
+        reason = self._mark_repeated(rows, rows.select(_REFUSED).to_series())
         kept, refused = parted(rows, reason)
         read = typed(ENTITIES, kept)
-        self._audit(kept, read)
+        self._audit_rows(kept, read)
         return staged.batch(ENTITIES, read, pl.concat([rejects, rejected(refused)]), self.tally.drain())
 
-    def _repeated(self, rows: pl.DataFrame, reason: pl.Series) -> pl.Series:
+    def _mark_repeated(self, rows: pl.DataFrame, reason: pl.Series) -> pl.Series:
         """Adds a reason to rows with a number already seen in this piece."""
         numbers = rows[NUMBER].cast(pl.UInt32)
         met = set(numbers.to_list())
@@ -121,7 +121,7 @@ class EntityRows:
         wrong = rows.select(~has_check_digit(pl.col(NUMBER))).to_series()
         count(self.tally, "wrong_check_digit", NUMBER, rows[NUMBER].filter(wrong))
 
-    def _audit(self, source: pl.DataFrame, read: pl.DataFrame) -> None:
+    def _audit_rows(self, source: pl.DataFrame, read: pl.DataFrame) -> None:
         """Signals unparsable values, unknown codes and invalid check digits."""
         self.check_digits(read)
         for name in _READ:

@@ -131,7 +131,9 @@ class _Rows:
         if len(cells) != self._width:
             self.refused.append((number, f"expected {self._width} fields, found {len(cells)}", cells))
             return
-        row = {name: self._cell(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")}
+        row = {
+            name: self._cell_text(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")
+        }
         isin, market = row["ISIN"] or "", row["Market"] or ""
         mic = next((mic for word, mic in MARKETS.items() if word in market.casefold()), None)
         if not _ISIN.fullmatch(isin):
@@ -142,7 +144,7 @@ class _Rows:
         else:
             self.rows[isin] = {**row, "mic": mic}
 
-    def _cell(self, cells: list[str], name: str) -> str | None:
+    def _cell_text(self, cells: list[str], name: str) -> str | None:
         place = self._places.get(name.casefold())
         return None if place is None else cells[place].strip() or None
 

@@ -111,11 +111,11 @@ class _Tree:
             if not isinstance(node, dict) or not _NUMBER.fullmatch(str(node.get(NUMBER))):
                 self.rejects.append((self.root, "a node without an organisation number", node))
                 continue
-            self._node(node, above)
+            self._add_node(node, above)
             below = node.get("children")
             waiting += [(child, node) for child in reversed(below)] if isinstance(below, list) else []
 
-    def _node(self, node: dict[str, Any], above: dict[str, Any] | None) -> None:
+    def _add_node(self, node: dict[str, Any], above: dict[str, Any] | None) -> None:
         number = str(node[NUMBER])
         for key in node.keys() - KNOWN:
             self.tally.add("unknown_key", key, number)
@@ -141,11 +141,11 @@ class _Tree:
             "form": _code(above.get("organisasjonsform")) if parent == nested else None,
             "knytningsform": kind,
             "grunnlag": _text(node.get("grunnlag")),
-            "prosent": self._percent(node.get("grunnlag"), number),
-            "dato": self._day(node.get("dato"), number),
+            "prosent": self._parse_percentage(node.get("grunnlag"), number),
+            "dato": self._parse_day(node.get("dato"), number),
         }
 
-    def _percent(self, basis: object, number: str) -> str | None:
+    def _parse_percentage(self, basis: object, number: str) -> str | None:
         """Parses the percentage of a free text; words give None (docs/formats/no.md 5).
 
         Only a text that is entirely a percentage counts: «>50%», «50-66%» and «33 1/3 %» give None.
@@ -161,7 +161,7 @@ class _Tree:
             self.tally.add("unreadable_value", f"grunnlag {text}", number)
         return None
 
-    def _day(self, value: object, number: str) -> str | None:
+    def _parse_day(self, value: object, number: str) -> str | None:
         if value in (None, ""):
             return None
         try:

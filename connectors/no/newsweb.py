@@ -124,7 +124,7 @@ class _Work:
         texts: list[Row | None] = []
         flags: list[Row | None] = []
         for message in messages:
-            header = self._row(message, rows_of.header_row)
+            header = self._parse_row(message, rows_of.header_row)
             if header is None:
                 continue
             headers.append(header)
@@ -132,16 +132,16 @@ class _Work:
             if whole:
                 texts.append(rows_of.text_row(message, header, self.tally))
                 flags.append(rows_of.flag_row(message, header, self.tally))
-        yield self._batch(f.MESSAGES, headers, staged.reject_rows(self._refused))
+        yield self._to_batch(f.MESSAGES, headers, staged.reject_rows(self._refused))
         for table, rows in ((f.TEXTS, texts), (f.FLAGS, flags)):
             if any(rows):
-                yield self._batch(table, rows)
+                yield self._to_batch(table, rows)
 
     def issuers(self, issuers: list[Message]) -> Iterator[Batch]:
-        rows = [self._row(issuer, rows_of.issuer_row) for issuer in issuers]
-        yield self._batch(f.ISSUERS, rows, staged.reject_rows(self._refused))
+        rows = [self._parse_row(issuer, rows_of.issuer_row) for issuer in issuers]
+        yield self._to_batch(f.ISSUERS, rows, staged.reject_rows(self._refused))
 
-    def _row(self, message: object, make: Make) -> Row | None:
+    def _parse_row(self, message: object, make: Make) -> Row | None:
         try:
             return make(message if isinstance(message, dict) else {}, self.tally)
         except Refused as error:
@@ -153,7 +153,7 @@ class _Work:
         if self._sign is not None and self._sign not in (header["issuerSign"], header[f.ISSUER]):
             self.tally.add("sign_ignored", self._sign, header[f.ID])
 
-    def _batch(self, table: Table, rows: list[Row] | list[Row | None], rejects: Any = None) -> Batch:
+    def _to_batch(self, table: Table, rows: list[Row] | list[Row | None], rejects: Any = None) -> Batch:
         given = [row for row in rows if row is not None]
         unique = {tuple(row[name] for name in table.key): row for row in given}
         return staged.batch(table, list(unique.values()), rejects, self.tally.drain())

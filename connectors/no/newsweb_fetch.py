@@ -78,7 +78,7 @@ class _Site:
     def arrivals(self, begin: date, end: date, category: str = "") -> Iterator[Arrival]:
         """Yields the lists of a range of days, each followed by its complete messages."""
         question = {"category": category, "fromDate": begin.isoformat(), "toDate": end.isoformat()}
-        answer = self._ask("list", question)
+        answer = self._fetch_checked("list", question)
         listed = _data(answer)
         if listed.get("overflow") is True and begin < end:
             middle = begin + (end - begin) // 2
@@ -92,17 +92,17 @@ class _Site:
         # an overflowing category of one day stays truncated: `read` signals it
         name = "-".join(part for part in ("list", begin.isoformat(), end.isoformat(), category) if part)
         yield answer.arrival(f"{name}.json", Scope.PART)
-        yield from self._messages(listed.get("messages"))
+        yield from self._fetch_messages(listed.get("messages"))
 
-    def _messages(self, listed: object) -> Iterator[Arrival]:
+    def _fetch_messages(self, listed: object) -> Iterator[Arrival]:
         for message in listed if isinstance(listed, list) else ():
             number = message.get("messageId") if isinstance(message, dict) else None
             if isinstance(number, int) and number not in self._asked and _is_wanted(message):
                 self._asked.add(number)
-                answer = self._ask("message", {"messageId": str(number)})
+                answer = self._fetch_checked("message", {"messageId": str(number)})
                 yield answer.arrival(f"message-{number}.json", Scope.PART)
 
-    def _ask(self, call: str, question: Mapping[str, str]) -> Fetched:
+    def _fetch_checked(self, call: str, question: Mapping[str, str]) -> Fetched:
         url = f"{self._base}/{call}?{urlencode(question)}"
         answer = self._http.get(url, expect={Format.JSON}, headers=_HEADERS)
         header = _body(answer).get("header")

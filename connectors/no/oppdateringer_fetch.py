@@ -80,51 +80,51 @@ class _Feed:
     def pages(self) -> Iterator[Arrival]:
         """Yields pages from the overlap on; the last or only one may be empty."""
         last = self._places.ids.get(self._stream)
-        page = self._begin() if last is None else self._from(max(1, last - OVERLAP))
-        self._move(page)
-        yield self._arrival(page)
+        page = self._fetch_first_page() if last is None else self._from(max(1, last - OVERLAP))
+        self._advance_cursor(page)
+        yield self._page_file(page)
         while page.ids:
             reached = max(page.ids)
             page = self._from(reached + 1)  # the parameter is inclusive
             if max(page.ids, default=0) <= reached:
                 return
-            self._move(page)
-            yield self._arrival(page)
+            self._advance_cursor(page)
+            yield self._page_file(page)
 
-    def _move(self, page: _Entries) -> None:
+    def _advance_cursor(self, page: _Entries) -> None:
         """Moves the position forward only: a page of the overlap lies before it."""
         newest = max(page.ids, default=0)
         if newest > self._places.ids.get(self._stream, 0):
             self._places.ids[self._stream] = newest
             self._places.since.pop(self._stream, None)
 
-    def _begin(self) -> _Entries:
+    def _fetch_first_page(self) -> _Entries:
         """The first page, by time: starting at the first id would read tens of millions of entries."""
         since = self._places.since.get(self._stream)
         if since is None:
-            probe = self._get({"size": 1} if self._stream == ROLES else {"size": 1, "sort": "id,DESC"})
+            probe = self._fetch_page({"size": 1} if self._stream == ROLES else {"size": 1, "sort": "id,DESC"})
             since = _stamp(probe.answer.server_time - FIRST)
             self._places.since[self._stream] = since
         name = "afterTime" if self._stream == ROLES else "dato"
-        return self._get({name: since, **self._order()})
+        return self._fetch_page({name: since, **self._paging_parameters()})
 
     def _from(self, first: int) -> _Entries:
         """Requests entries from an id on. The role feed's parameter is exclusive, so it gets the id minus one."""
         parameter = {"afterId": first - 1} if self._stream == ROLES else {ID: first}
-        return self._get({**parameter, **self._order()})
+        return self._fetch_page({**parameter, **self._paging_parameters()})
 
-    def _order(self) -> dict[str, str | int]:
+    def _paging_parameters(self) -> dict[str, str | int]:
         if self._stream == ROLES:
             return {"size": SIZE}
         return {"size": SIZE, "sort": "id,ASC", "includeChanges": "true"}
 
-    def _get(self, parameters: dict[str, Any]) -> _Entries:
+    def _fetch_page(self, parameters: dict[str, Any]) -> _Entries:
         url = f"{API_URL}oppdateringer/{self._stream}?{urlencode(parameters)}"
         answer = self._http.get(url, headers={"Accept": "application/json"})
         body = answer.read()
         return _Entries(answer, body, _ids(self._stream, url, answer.status, body))
 
-    def _arrival(self, page: _Entries) -> Arrival:
+    def _page_file(self, page: _Entries) -> Arrival:
         """Arrival of a page, named by its first id: a page fetched again has the same bytes and is not new."""
         start = min(page.ids) if page.ids else "tom"
         arrival = page.answer.arrival(f"{self._stream}-{start}.json", Scope.FEED, self._places.cursor())

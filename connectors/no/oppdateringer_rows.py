@@ -54,13 +54,13 @@ class Page:
                 self.refused.append((None, "an entry that is not an object", entry))
                 continue
             self._count_unknown(entry, _ENTRY_KEYS)
-            patches = self._patches(entry.get("endringer"), entry)
-            row = self._row(stream, entry.get(f.NUMBER), entry.get(f.ID), entry.get(f.TIME))
+            patches = self._valid_patches(entry.get("endringer"), entry)
+            row = self._common_columns(stream, entry.get(f.NUMBER), entry.get(f.ID), entry.get(f.TIME))
             if row is None:
                 continue
-            self.named.append({**row, f.KIND: self._kind(entry), f.FIELDS: _fields(patches)})
+            self.named.append({**row, f.KIND: self._checked_kind(entry), f.FIELDS: _fields(patches)})
             if stream == f.ENTITIES:
-                self._accounts(row, patches)
+                self._add_accounts(row, patches)
 
     def events(self, events: Iterable[object]) -> None:
         """Adds CloudEvents of the role feed, which only say that roles changed."""
@@ -73,11 +73,13 @@ class Page:
                 self.tally.add("unknown_code", f"type {event.get('type')}", event.get("id"))
             data = event.get("data")
             number = data.get(f.NUMBER) if isinstance(data, dict) else None
-            row = self._row(f.ROLES, number, event.get("id"), event.get("time"))
+            row = self._common_columns(f.ROLES, number, event.get("id"), event.get("time"))
             if row is not None:
                 self.named.append({**row, f.KIND: None, f.FIELDS: []})
 
-    def _row(self, stream: str, number: object, entry_id: object, told: object) -> dict[str, Any] | None:
+    def _common_columns(
+        self, stream: str, number: object, entry_id: object, told: object
+    ) -> dict[str, Any] | None:
         """The members common to all feeds; None if there is no number to look up."""
         if not isinstance(entry_id, int | str) or isinstance(entry_id, bool) or not str(entry_id).strip():
             self.refused.append((number, "no id: the entry cannot be distinguished from others", told))
@@ -92,14 +94,14 @@ class Page:
             self.tally.add("unreadable_value", f.TIME, number)
         return {f.STREAM: stream, f.NUMBER: number, f.ID: str(entry_id), f.TIME: instant}
 
-    def _kind(self, entry: Row) -> str | None:
+    def _checked_kind(self, entry: Row) -> str | None:
         kind = entry.get(f.KIND)
         if kind not in f.KINDS:
             self.tally.add("unknown_code", f"{f.KIND} {kind}", entry.get(f.NUMBER))
             return None
         return kind
 
-    def _patches(self, patches: object, entry: Row) -> list[Row]:
+    def _valid_patches(self, patches: object, entry: Row) -> list[Row]:
         """The valid patches; others are signalled, and the entity is looked up anyway."""
         if patches is None:
             return []
@@ -110,7 +112,7 @@ class Page:
             return [*sound, {"op": "replace", "path": "/"}]
         return sound
 
-    def _accounts(self, row: Row, patches: Iterable[Row]) -> None:
+    def _add_accounts(self, row: Row, patches: Iterable[Row]) -> None:
         for patch in patches:
             if _member(patch) != f.YEAR or patch["op"] == "remove":
                 continue

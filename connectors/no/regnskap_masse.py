@@ -90,10 +90,10 @@ class _Reader:
             else:
                 posts += len(element.findall("info"))
                 parts += 1
-                self._part(element)
+                self._add_part(element)
                 _forget(element)
             if len(self._rows) >= CHUNK:
-                yield self._batch()
+                yield self._drain_batch()
         if not parts and announced != "0":
             raise ValueError("no <del> in it")
         for key, (kind, row) in self._waiting.items():
@@ -101,9 +101,9 @@ class _Reader:
             self._rows.append(row)
         if announced != str(posts):
             self._tally.add("count_mismatch", f"ant_poster {announced}, read {posts}")
-        yield self._batch()
+        yield self._drain_batch()
 
-    def _part(self, element: etree._Element) -> None:
+    def _add_part(self, element: etree._Element) -> None:
         head = element.find("hode")
         fields = (
             {} if head is None else {str(field.tag): (field.text or "").strip() or None for field in head}
@@ -115,10 +115,10 @@ class _Reader:
             return
         for name in fields.keys() - _KNOWN:
             self._tally.add("unknown_key", f"hode.{name}", key[0])
-        self._posts(element, row)
-        self._join(key, str(fields.get("regnskap_dokumenttype")), row)
+        self._fill_posts(element, row)
+        self._join_parts(key, str(fields.get("regnskap_dokumenttype")), row)
 
-    def _posts(self, element: etree._Element, row: Row) -> None:
+    def _fill_posts(self, element: etree._Element, row: Row) -> None:
         for info in element.iterfind("info"):
             name = POST + (info.findtext("feltkode") or "").strip()
             if name in row:
@@ -127,7 +127,7 @@ class _Reader:
                 except Misread:
                     self._tally.add("unreadable_value", name, row["orgnr"])
 
-    def _join(self, key: Key, kind: str, row: Row) -> None:
+    def _join_parts(self, key: Key, kind: str, row: Row) -> None:
         if kind not in PARTS:
             self._tally.add("unknown_code", f"regnskap_dokumenttype {kind}", key[0])
         waiting = self._waiting.pop(key, None)
@@ -139,7 +139,7 @@ class _Reader:
         other = waiting[1]
         self._rows.append(other | {name: value for name, value in row.items() if value is not None})
 
-    def _batch(self) -> Batch:
+    def _drain_batch(self) -> Batch:
         rows = pl.DataFrame(self._rows, schema=dict(staged.schema(MASS)), orient="row")
         rows = rows.unique(MASS.key, keep="last", maintain_order=True)
         audit(rows, MASS_IDENTITIES, "orgnr", self._tally)

@@ -98,7 +98,7 @@ class Headlines:
         for category in item.categories:
             if self.known and category not in self.known:
                 tally.add("unknown_code", f"category {category}", native_id)
-        told = self._told(item)
+        told = self._headline_act(item)
         if told is None:
             return Rejected(NOBODY)
         published_at = feeds.instant(item.stamp, self.zone)
@@ -107,20 +107,20 @@ class Headlines:
         if told.kind == kinds.OTHER and told.respondents[0].name is None:
             tally.add("unknown_kind", item.title[:80], native_id)
         url = item.link if feeds.path(item.link, self.authority.host) else None
-        fine = self._fine(told, item)
+        fine = self._stated_fine(told, item)
         return Act(
             self.authority, native_id, told.kind, told.shown, url, published_at, told.respondents, *fine
         )
 
     def kept(self, _feed: Feed, item: Item) -> Item:
         """The archived form of an item: its text is replaced by the fine stated in it."""
-        told = self._told(item)
+        told = self._headline_act(item)
         if told is None:
             return reading.withheld(item)
-        fine, currency = self._fine(told, item)
+        fine, currency = self._stated_fine(told, item)
         return replace(item, title=told.title, text="" if fine is None else f"{currency} {fine}", creator="")
 
-    def _told(self, item: Item) -> _Told | None:
+    def _headline_act(self, item: Item) -> _Told | None:
         """The act in an item; None if it has no act, or none against a company."""
         is_taken = self.taken is None or not item.categories or not self.taken.isdisjoint(item.categories)
         if not is_taken or item.title == WITHHELD or is_law_firm_alert(item.title):
@@ -131,13 +131,15 @@ class Headlines:
         if found.is_somebodys:
             return None
         if self.firms_only(item):  # anything in it is an act against one of them
-            firms = self._firms(found.party)
+            firms = self._firm_respondents(found.party)
             return _Told(found.kind or kinds.OTHER, firms, item.title, item.title) if firms else None
         return (
-            None if found.kind is None or found.party is None else self._named(found.kind, found.party, item)
+            None
+            if found.kind is None or found.party is None
+            else self._named_act(found.kind, found.party, item)
         )
 
-    def _firms(self, party: str | None) -> tuple[Respondent, ...]:
+    def _firm_respondents(self, party: str | None) -> tuple[Respondent, ...]:
         """Respondents in a list of firms: a name needs no legal form there, unless it may be a person's."""
         if party is None or _NAME.match(party) is None:
             return (Respondent(None, SURE),)
@@ -148,9 +150,9 @@ class Headlines:
             return (Respondent(party, SURE),)
         return tuple(Respondent(one.name, SURE, one.is_whole) for one in named.companies)
 
-    def _named(self, kind: str, party: str, item: Item) -> _Told | None:
+    def _named_act(self, kind: str, party: str, item: Item) -> _Told | None:
         """Respondents of a sentence; persons named with them are removed from the title."""
-        named = self._companies(parties(party, self.market))
+        named = self._only_companies(parties(party, self.market))
         if not named.companies:
             return None
         if not named.others:
@@ -158,22 +160,22 @@ class Headlines:
         shown, title = (item.title.replace(party, text) for text in (named.shown, named.title))
         return _Told(kind, acts.respondents(named.companies), shown, title)
 
-    def _companies(self, named: Parties) -> Parties:
+    def _only_companies(self, named: Parties) -> Parties:
         """Respondents that are companies by their names; the others are counted as persons."""
         kept = tuple(
             one
             for one in named.companies
-            if not self._is_described(one.name) and not is_person_of(one.name, self.market)
+            if not self._is_description(one.name) and not is_person_of(one.name, self.market)
         )
         return replace(named, companies=kept, others=named.others + len(named.companies) - len(kept))
 
-    def _is_described(self, name: str) -> bool:
+    def _is_description(self, name: str) -> bool:
         """«Florida Company», «His Firm»: descriptions of a company that are not names."""
         core, forms = taken_apart(name, self.market)
         words = core.split()
         return words[:1] == [] or words[0] in _SOMEBODY or (forms == "co" and len(words) == 1)
 
-    def _fine(self, told: _Told, item: Item) -> tuple[int | None, str | None]:
+    def _stated_fine(self, told: _Told, item: Item) -> tuple[int | None, str | None]:
         if told.kind != kinds.SANCTION_FINE:
             return None, None
         return amount(self.market, item.title, item.text)

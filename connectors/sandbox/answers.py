@@ -67,10 +67,10 @@ class Desk(Shelf):
                 return make(self, *found.groups())
         asked = dict(parse_qsl(query))
         return (
-            self._norwegian(path, asked)
-            or self._british(path, asked, authorization)
-            or self._queried(path, asked)
-            or self._last(path, asked, authorization)
+            self._respond_norwegian_feed(path, asked)
+            or self._respond_companies_house(path, asked, authorization)
+            or self._respond_query_route(path, asked)
+            or self._respond_swedish_get(path, asked, authorization)
         )
 
     def post(self, path: str, body: bytes, authorization: str) -> Answer:
@@ -78,9 +78,9 @@ class Desk(Shelf):
         searched = nsm_desk.posted(self.world, self.day, path, body) or authorities_desk.posted(path)
         if searched is not None:
             return Answer(searched.status, {"Content-Type": searched.kind}, searched.body)
-        return self._swedish(desk_se.Question(path, {}, body, authorization)) or _NOT_FOUND
+        return self._respond_swedish(desk_se.Question(path, {}, body, authorization)) or _NOT_FOUND
 
-    def _norwegian(self, path: str, asked: dict[str, str]) -> Answer | None:
+    def _respond_norwegian_feed(self, path: str, asked: dict[str, str]) -> Answer | None:
         """Norwegian change feeds, with faults that a test may set."""
         for pattern, told in desk_no.ROUTES:
             found = pattern.fullmatch(path)
@@ -90,7 +90,9 @@ class Desk(Shelf):
                 return Answer(said.status, {"Content-Type": said.kind}, said.body)
         return None
 
-    def _british(self, path: str, asked: dict[str, str], authorization: str) -> Answer | Flow | None:
+    def _respond_companies_house(
+        self, path: str, asked: dict[str, str], authorization: str
+    ) -> Answer | Flow | None:
         """The keyed APIs of Companies House, each with its own key."""
         single = rest_uk.PATHS.fullmatch(path)
         if single:
@@ -100,17 +102,17 @@ class Desk(Shelf):
             return self.streams.reply(self.world, lambda: self.day, stream[1], asked, authorization)
         return None
 
-    def _queried(self, path: str, asked: dict[str, str]) -> Answer | None:
+    def _respond_query_route(self, path: str, asked: dict[str, str]) -> Answer | None:
         for pattern, reply in _QUERIED:
             found = pattern.fullmatch(path)
             if found:
                 return _answered(reply(self.world, self.day, asked, *found.groups()))
         return None
 
-    def _last(self, path: str, asked: dict[str, str], authorization: str) -> Answer:
-        return self._swedish(desk_se.Question(path, asked, None, authorization)) or _NOT_FOUND
+    def _respond_swedish_get(self, path: str, asked: dict[str, str], authorization: str) -> Answer:
+        return self._respond_swedish(desk_se.Question(path, asked, None, authorization)) or _NOT_FOUND
 
-    def _swedish(self, question: desk_se.Question) -> Answer | None:
+    def _respond_swedish(self, question: desk_se.Question) -> Answer | None:
         large = desk_se.written(self.world, self.day, question.path) if question.body is None else None
         if large is not None:
             return self.kept(large.name, _streamed(large.write), "application/zip")

@@ -143,40 +143,40 @@ class _Form:
 
     def positions(self, flagging: Flagging) -> Rows:
         """The two main rows: the current position and that of the previous notification."""
-        now = (self.words.now, *self._cells(flagging.now), self._number(self.total))
+        now = (self.words.now, *self._position_cells(flagging.now), self._number_text(self.total))
         before: tuple[str, ...] = (self.words.before, "", "", "", "")
         if flagging.before is not None:
-            before = (self.words.before, *self._cells(flagging.before), "")
+            before = (self.words.before, *self._position_cells(flagging.before), "")
         return self.words.head, now, before
 
-    def _cells(self, position: Position) -> tuple[str, str, str]:
+    def _position_cells(self, position: Position) -> tuple[str, str, str]:
         """Cells for shares held, instruments and the sum; if votes differ from shares, one cell has both."""
         return (
-            self._pair(position.shares, position.votes),
-            self._percent(_instruments(position)),
-            self._pair(
+            self._share_vote_text(position.shares, position.votes),
+            self._percent_text(_instruments(position)),
+            self._share_vote_text(
                 position.total, position.votes if position.votes != position.shares else position.total
             ),
         )
 
-    def _pair(self, shares: Decimal | None, votes: Decimal | None) -> str:
+    def _share_vote_text(self, shares: Decimal | None, votes: Decimal | None) -> str:
         if shares == votes:
-            return self._percent(shares)
+            return self._percent_text(shares)
         share_word, vote_word = ("osakkeista", "äänistä") if self.finnish else ("shares", "voting rights")
-        return f"{self._percent(shares)} {share_word}\n{self._percent(votes)} {vote_word}"
+        return f"{self._percent_text(shares)} {share_word}\n{self._percent_text(votes)} {vote_word}"
 
-    def _percent(self, percent: Decimal | None) -> str:
+    def _percent_text(self, percent: Decimal | None) -> str:
         if percent is None:
             return self.words.below
         return f"{percent:.2f}".replace(".", ",") + " %" if self.finnish else f"{percent:.2f}%"
 
-    def _number(self, number: int) -> str:
+    def _number_text(self, number: int) -> str:
         return f"{number:,}".replace(",", " " if self.finnish else ",")
 
     def parts(self, company: Company, position: Position) -> Rows:
         """Rows of part A: direct or indirect holding, then the subtotal."""
-        held = "" if position.shares is None else self._number(int(position.shares * self.total / 100))
-        percent = self._percent(position.shares)
+        held = "" if position.shares is None else self._number_text(int(position.shares * self.total / 100))
+        percent = self._percent_text(position.shares)
         numbers, percents = ("", held), ("", percent)
         if not position.indirect:
             numbers, percents = numbers[::-1], percents[::-1]

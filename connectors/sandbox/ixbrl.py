@@ -83,21 +83,21 @@ class _Document:
 
     def render(self) -> bytes:
         """Renders the body first, since it creates the contexts declared in the header."""
-        body = [self._title(), self._table(self.accounts.figures, self.accounts.prior, ())]
+        body = [self._title_block(), self._figures_table(self.accounts.figures, self.accounts.prior, ())]
         if self.accounts.group is not None:
-            body.append(self._table(self.accounts.group, None, (_CONSOLIDATED,)))
-        hidden = self._hidden()
+            body.append(self._figures_table(self.accounts.group, None, (_CONSOLIDATED,)))
+        hidden = self._hidden_facts()
         parts = [
-            self._head(),
+            self._html_head(),
             '<body><div style="display:none">',
-            self._header(hidden),
+            self._inline_header(hidden),
             "</div>",
             *body,
             "</body></html>\n",
         ]
         return "\n".join(parts).encode()
 
-    def _head(self) -> str:
+    def _html_head(self) -> str:
         style, year = self.style, self.style.suite
         return (
             '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -111,7 +111,7 @@ class _Document:
             f"<head><title>{escape(self.company.name)} - Accounts</title></head>"
         )
 
-    def _context(self, kind: str, *dimensions: Dimension) -> str:
+    def _context_id(self, kind: str, *dimensions: Dimension) -> str:
         """Id of a context, declared on first use.
 
         Kinds: `now` and `before` are durations; `end`, `start` and `opening` instants.
@@ -119,11 +119,11 @@ class _Document:
         name = "_".join([kind, *(member for _, member in dimensions)])
         if name not in self.contexts:
             self.contexts[name] = _context(
-                self.company.number, name, self._period(kind), self._segment(dimensions)
+                self.company.number, name, self._period_element(kind), self._segment_element(dimensions)
             )
         return name
 
-    def _period(self, kind: str) -> str:
+    def _period_element(self, kind: str) -> str:
         accounts = self.accounts
         spans = {"now": (accounts.start, accounts.end), "before": (accounts.prior_start, accounts.prior_end)}
         if kind in spans:
@@ -133,62 +133,66 @@ class _Document:
         instant = {"end": accounts.end, "start": accounts.prior_end, "opening": opening}[kind]
         return f"<xbrli:instant>{instant}</xbrli:instant>"
 
-    def _segment(self, dimensions: tuple[Dimension, ...]) -> str:
+    def _segment_element(self, dimensions: tuple[Dimension, ...]) -> str:
         members = "".join(
-            f'<xbrldi:explicitMember dimension="{self._prefix(axis)}:{axis}">{self._prefix(axis)}:{member}'
-            "</xbrldi:explicitMember>"
+            f'<xbrldi:explicitMember dimension="{self._axis_prefix(axis)}:{axis}">'
+            f"{self._axis_prefix(axis)}:{member}</xbrldi:explicitMember>"
             for axis, member in dimensions
         )
         return f"<xbrli:segment>{members}</xbrli:segment>" if members else ""
 
-    def _prefix(self, axis: str) -> str:
+    def _axis_prefix(self, axis: str) -> str:
         figures = axis.startswith(("Maturities", "EquityClasses", "GroupCompany"))
         return self.style.core if figures else self.style.business
 
-    def _text(self, name: str, context: str, text: str, form: str | None = None) -> str:
+    def _text_fact(self, name: str, context: str, text: str, form: str | None = None) -> str:
         shape = f' format="ixt:{form}"' if form else ""
         return (
             f'<ix:nonNumeric name="{self.style.business}:{name}" contextRef="{context}"{shape}>{escape(text)}'
             "</ix:nonNumeric>"
         )
 
-    def _title(self) -> str:
+    def _title_block(self) -> str:
         end = self.accounts.end
         spelt = f"{end.day} {MONTHS[end.month - 1]} {end.year}"
         first, _, rest = self.company.name.partition(" ")
         # producers split a name over spans; its value is their concatenated text
         name = (
             f'<ix:nonNumeric name="{self.style.business}:EntityCurrentLegalOrRegisteredName"'
-            f' contextRef="{self._context("now")}"><span>{escape(first)} </span><span>{escape(rest)}</span>'
+            f' contextRef="{self._context_id("now")}"><span>{escape(first)} </span><span>{escape(rest)}</span>'
             "</ix:nonNumeric>"
         )
-        number = self._text("UKCompaniesHouseRegisteredNumber", self._context("now"), self.company.number)
-        day = self._text("BalanceSheetDate", self._context("end"), spelt, self.style.long_date)
+        number = self._text_fact(
+            "UKCompaniesHouseRegisteredNumber", self._context_id("now"), self.company.number
+        )
+        day = self._text_fact("BalanceSheetDate", self._context_id("end"), spelt, self.style.long_date)
         return f"<h1>{name}</h1><p>Registered number: {number}</p><p>Balance sheet as at {day}</p>"
 
-    def _hidden(self) -> str:
-        now, end, accounts = self._context("now"), self._context("end"), self.accounts
+    def _hidden_facts(self) -> str:
+        now, end, accounts = self._context_id("now"), self._context_id("end"), self.accounts
         standard = _STANDARDS.get(accounts.flavour, "FRS102")
         facts = [
-            self._text(
-                "StartDateForPeriodCoveredByReport", self._context("start"), accounts.start.isoformat()
+            self._text_fact(
+                "StartDateForPeriodCoveredByReport", self._context_id("start"), accounts.start.isoformat()
             ),
-            self._text("EndDateForPeriodCoveredByReport", end, accounts.end.isoformat()),
+            self._text_fact("EndDateForPeriodCoveredByReport", end, accounts.end.isoformat()),
             # the format may carry the value while the text is empty (docs/formats/uk.md 9.2)
-            self._text("EntityDormantTruefalse", now, "true" if accounts.dormant else "false"),
-            *([self._text(_REVISED, now, "true")] if says_revised(self.company, accounts) else []),
-            self._text("EntityTradingStatus", now, ""),
-            self._text("AccountsType", self._context("now", ("AccountsTypeDimension", "FullAccounts")), ""),
-            self._text(
+            self._text_fact("EntityDormantTruefalse", now, "true" if accounts.dormant else "false"),
+            *([self._text_fact(_REVISED, now, "true")] if says_revised(self.company, accounts) else []),
+            self._text_fact("EntityTradingStatus", now, ""),
+            self._text_fact(
+                "AccountsType", self._context_id("now", ("AccountsTypeDimension", "FullAccounts")), ""
+            ),
+            self._text_fact(
                 "AccountingStandardsApplied",
-                self._context("now", ("AccountingStandardsDimension", standard)),
+                self._context_id("now", ("AccountingStandardsDimension", standard)),
                 "",
             ),
-            self._text("NameProductionSoftware", now, f"{self.style.software} {accounts.document}"),
+            self._text_fact("NameProductionSoftware", now, f"{self.style.software} {accounts.document}"),
         ]
         return "".join(facts)
 
-    def _header(self, hidden: str) -> str:
+    def _inline_header(self, hidden: str) -> str:
         entry = f"https://xbrl.frc.org.uk/FRS-102/{self.style.suite}/FRS-102-{self.style.suite}.xsd"
         units = (("GBP", "iso4217:GBP"), ("pure", "xbrli:pure"), ("shares", "xbrli:shares"))
         return "\n".join(
@@ -204,12 +208,12 @@ class _Document:
             ]
         )
 
-    def _table(self, now: Figures, before: Figures | None, scope: tuple[Dimension, ...]) -> str:
+    def _figures_table(self, now: Figures, before: Figures | None, scope: tuple[Dimension, ...]) -> str:
         rows: list[str] = []
         for label, concept, kinds, dimension in _LINES:
-            cells = [self._cell(concept, now, kinds[0], (*scope, *dimension))]
+            cells = [self._fact_cell(concept, now, kinds[0], (*scope, *dimension))]
             if before is not None:
-                cells.append(self._cell(concept, before, kinds[1], (*scope, *dimension)))
+                cells.append(self._fact_cell(concept, before, kinds[1], (*scope, *dimension)))
             if any(cells):
                 rows.append(f"<tr><td>{label}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
         if not scope:
@@ -222,26 +226,28 @@ class _Document:
         The opening balance belongs to no period of the document.
         """
         cells = [
-            self._amount("Equity", self._context(kind, _SHARE_CAPITAL), 0 if self.style.scale else 100)
+            self._amount_fact(
+                "Equity", self._context_id(kind, _SHARE_CAPITAL), 0 if self.style.scale else 100
+            )
             for kind in ("end", "start", "opening")
         ]
         return f"<tr><td>Called up share capital</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
-    def _cell(self, concept: str, figures: Figures, kind: str, dimensions: tuple[Dimension, ...]) -> str:
+    def _fact_cell(self, concept: str, figures: Figures, kind: str, dimensions: tuple[Dimension, ...]) -> str:
         amount = _AMOUNTS[concept if concept != "Creditors" else dimensions[-1][1]](figures)
         if amount is None:
             return ""
-        context = self._context(kind, *dimensions)
+        context = self._context_id(kind, *dimensions)
         if concept == "AverageNumberEmployeesDuringPeriod":
             return (
                 f'<ix:nonFraction name="{self.style.core}:{concept}" contextRef="{context}" unitRef="pure"'
                 f' decimals="0">{amount}</ix:nonFraction>'
             )
         # creditors are printed in brackets outside the tag, which are not a sign
-        fact = self._amount(concept, context, amount)
+        fact = self._amount_fact(concept, context, amount)
         return f"({fact})" if concept == "Creditors" and amount else fact
 
-    def _amount(self, concept: str, context: str, amount: int) -> str:
+    def _amount_fact(self, concept: str, context: str, amount: int) -> str:
         style = self.style
         printed = abs(amount) // _THOUSAND if style.scale else abs(amount)
         attributes = f'name="{style.core}:{concept}" contextRef="{context}" unitRef="GBP"'

@@ -146,7 +146,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = unquote(urlsplit(self.path).path)
         if path != "/sandbox/advance":
-            self._reply(path, lambda: self.registry.desk.post(path, body, self._authorization))
+            self._respond_with_faults(
+                path, lambda: self.registry.desk.post(path, body, self._authorization_header)
+            )
             return
         try:
             self.registry.advance()
@@ -161,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     @property
-    def _authorization(self) -> str:
+    def _authorization_header(self) -> str:
         return self.headers.get("Authorization", "")
 
     def date_time_string(self, timestamp: float | None = None) -> str:  # noqa: ARG002 - the world's clock
@@ -178,9 +180,11 @@ class _Handler(BaseHTTPRequestHandler):
         if page is not None:
             self._send(Answer(page.status, {"Content-Type": page.kind}, page.body))
             return
-        self._reply(path, lambda: self.registry.desk.answer(path, asked.query, self._authorization))
+        self._respond_with_faults(
+            path, lambda: self.registry.desk.answer(path, asked.query, self._authorization_header)
+        )
 
-    def _reply(self, path: str, answered: Callable[[], Answer | Flow]) -> None:
+    def _respond_with_faults(self, path: str, answered: Callable[[], Answer | Flow]) -> None:
         """Sends the response, or the fault configured for the path."""
         fault = self.registry.troubles.of(path)
         page = faults_us.page(path, fault)
@@ -222,12 +226,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, answer: Answer, fault: str | None = None) -> None:
         size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)
-        if self._is_known(answer):
+        if self._is_not_modified(answer):
             self.send_response(304)
-            self._validators(answer)
+            self._send_validators(answer)
             self.end_headers()
             return
-        start, end = self._span(answer, size)
+        start, end = self._byte_span(answer, size)
         if start >= size > 0:
             self.send_response(416)
             self.send_header("Content-Range", f"bytes */{size}")
@@ -240,13 +244,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if partial:
             self.send_header("Content-Range", f"bytes {start}-{end - 1}/{size}")
-        self._validators(answer)
+        self._send_validators(answer)
         self.send_header("Content-Length", str(end - start))
         self.end_headers()
         if self.command != "HEAD":
-            self._pour(answer.body, start, end, fault)
+            self._send_body(answer.body, start, end, fault)
 
-    def _is_known(self, answer: Answer) -> bool:
+    def _is_not_modified(self, answer: Answer) -> bool:
         """Whether the caller has the same bytes: by ETag, else by Last-Modified."""
         if not answer.fixed or not answer.tag:
             return False
@@ -255,20 +259,20 @@ class _Handler(BaseHTTPRequestHandler):
             return f'"{answer.tag}"' in tags
         return self.headers.get("If-Modified-Since") == format_datetime(self.registry.now, usegmt=True)
 
-    def _validators(self, answer: Answer) -> None:
+    def _send_validators(self, answer: Answer) -> None:
         if answer.fixed:
             self.send_header("ETag", f'"{answer.tag}"')
             self.send_header("Last-Modified", format_datetime(self.registry.now, usegmt=True))
             self.send_header("Accept-Ranges", "bytes")
 
-    def _span(self, answer: Answer, size: int) -> tuple[int, int]:
+    def _byte_span(self, answer: Answer, size: int) -> tuple[int, int]:
         """First byte and the one after the last; a range with another ETag is answered in full."""
         found = _RANGE.fullmatch(self.headers.get("Range", "")) if answer.fixed else None
         if found is None or self.headers.get("If-Range", f'"{answer.tag}"') != f'"{answer.tag}"':
             return 0, size
         return int(found[1]), min(int(found[2]) + 1, size) if found[2] else size
 
-    def _pour(self, body: bytes | Path, start: int, end: int, fault: str | None) -> None:
+    def _send_body(self, body: bytes | Path, start: int, end: int, fault: str | None) -> None:
         stop = start + (end - start) // 2 if fault == "cut_off" else end
         step = _DRIP if fault == "slow_drip" else _PIECE
         for piece in _pieces(body, start, stop, step):

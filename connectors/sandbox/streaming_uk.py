@@ -103,22 +103,22 @@ class Streams:
             return _TOO_MANY
         day = today()
         first = query.get("timepoint")
-        lines = self._lines(world, day, stream, first)
+        lines = self._initial_lines(world, day, stream, first)
         if lines is None:
             return _TOO_OLD
-        return Flow(self._chunks(lines, lambda: self._is_ended or today() != day))
+        return Flow(self._connection_chunks(lines, lambda: self._is_ended or today() != day))
 
-    def _lines(self, world: World, day: int, stream: str, first: str | None) -> list[bytes] | None:
+    def _initial_lines(self, world: World, day: int, stream: str, first: str | None) -> list[bytes] | None:
         """The events sent immediately; None if the timepoint is invalid, too old, or in the future."""
         if first is None:
-            return self._mishandled(streams_uk.told(world, day, stream))
+            return self._with_faults(streams_uk.told(world, day, stream))
         days = range(max(0, day - self.temper.kept_days), day + 1)
         kept = [event for one in days for event in streams_uk.told(world, one, stream)]
         if not first.isdecimal() or not kept or not kept[0].timepoint <= int(first) <= kept[-1].timepoint:
             return None
-        return self._mishandled(tuple(event for event in kept if event.timepoint >= int(first)))
+        return self._with_faults(tuple(event for event in kept if event.timepoint >= int(first)))
 
-    def _mishandled(self, events: tuple[streams_uk.Told, ...]) -> list[bytes]:
+    def _with_faults(self, events: tuple[streams_uk.Told, ...]) -> list[bytes]:
         lines = [event.line for event in events]
         if self.temper.twice:
             lines = [line for line in lines for _ in range(2)]
@@ -126,18 +126,18 @@ class Streams:
             random.Random(len(lines)).shuffle(lines)  # noqa: S311 - to be made again, not a secret
         return lines
 
-    def _chunks(self, lines: list[bytes], is_over: Callable[[], bool]) -> Generator[bytes]:
+    def _connection_chunks(self, lines: list[bytes], is_over: Callable[[], bool]) -> Generator[bytes]:
         with self._bell:
             self.opened += 1
         try:
             if not self.temper.silent:
-                yield from self._said(lines, is_over)
-            yield from self._beats(is_over)
+                yield from self._event_chunks(lines, is_over)
+            yield from self._heartbeat_chunks(is_over)
         finally:
             with self._bell:
                 self.opened -= 1
 
-    def _said(self, lines: list[bytes], is_over: Callable[[], bool]) -> Iterator[bytes]:
+    def _event_chunks(self, lines: list[bytes], is_over: Callable[[], bool]) -> Iterator[bytes]:
         if not self.temper.pause:
             text = b"".join(line + b"\n" for line in lines)
             yield from (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
@@ -145,18 +145,18 @@ class Streams:
         for place, line in enumerate(lines, start=1):
             half = len(line) // 2
             yield line[:half]
-            if self._waited(self.temper.pause, is_over):
+            if self._wait_until_over(self.temper.pause, is_over):
                 return
             yield line[half:] + (b"\n\n" if place % _BURST == 0 else b"\n")
 
-    def _beats(self, is_over: Callable[[], bool]) -> Iterator[bytes]:
+    def _heartbeat_chunks(self, is_over: Callable[[], bool]) -> Iterator[bytes]:
         pause = self.temper.beat
-        while not self._waited(pause, is_over):
+        while not self._wait_until_over(pause, is_over):
             pause = min(_SLOWEST, pause * 2)
             if not self.temper.silent:
                 yield b"\n"
 
-    def _waited(self, seconds: float, is_over: Callable[[], bool]) -> bool:
+    def _wait_until_over(self, seconds: float, is_over: Callable[[], bool]) -> bool:
         """Waits; returns whether the connection is over."""
         with self._bell:
             return self._bell.wait_for(is_over, seconds)

@@ -107,7 +107,7 @@ class World:
         for market, born in self._born.items():
             if born < fewest(market, days):
                 raise ValueError(f"{market}: {days} days need {fewest(market, days)} companies, not {born}")
-        self.roles = {market: self._cast(market) for market in markets}
+        self.roles = {market: self._assign_stories(market) for market in markets}
 
     @property
     def dates(self) -> list[date]:
@@ -125,7 +125,7 @@ class World:
 
     def company(self, market: str, position: int, day: int) -> Company:
         """One company at the end of `day`."""
-        return self._live(market, position, day)[0]
+        return self._company_and_events(market, position, day)[0]
 
     def find(self, market: str, number: str, day: int) -> Company | None:
         """The company with a number; None if the world has no such company by `day`."""
@@ -139,7 +139,7 @@ class World:
         for market in self.markets:
             for position, role in self.roles[market].items():
                 if role.begins <= day < role.begins + len(role.story.steps):
-                    yield from self._live(market, position, day)[1]
+                    yield from self._company_and_events(market, position, day)[1]
         yield from press.planned(self, day)
 
     def quiet(self, market: str) -> Iterator[Company]:
@@ -179,7 +179,7 @@ class World:
         first = role.begins if role.story.founded else 0
         return sorted({first} | {day for day in days if first <= day < self.days})
 
-    def _cast(self, market: str) -> dict[int, _Role]:
+    def _assign_stories(self, market: str) -> dict[int, _Role]:
         """Maps positions to roles. New companies follow those of the first day, one per day."""
         roles: dict[int, _Role] = {}
         taken = 0
@@ -196,7 +196,7 @@ class World:
                     taken += 1
         return roles
 
-    def _live(self, market: str, position: int, day: int) -> tuple[Company, list[Planned]]:
+    def _company_and_events(self, market: str, position: int, day: int) -> tuple[Company, list[Planned]]:
         """The company at the end of `day`, and the events of that day only."""
         edition = int(day >= self.recode_on)
         company = BIRTHS[market](self.seed, position, FIRST_DAY, edition)
@@ -204,13 +204,13 @@ class World:
         if role is None:
             return company, []
         rng = dice(self.seed, market, position, "story")
-        role.story.prepare(self._scene(rng, role.begins if role.story.founded else 0, edition), company)
+        role.story.prepare(self._story_day(rng, role.begins if role.story.founded else 0, edition), company)
         planned: list[Planned] = []
         for number, step in enumerate(role.story.steps):
             if role.begins + number > day:
                 break
             company.fresh_accounts = []
-            today = self._scene(rng, role.begins + number, edition)
+            today = self._story_day(rng, role.begins + number, edition)
             planned = [
                 Planned(today.day, company, change, role.story.name) for change in step(today, company)
             ]
@@ -218,7 +218,7 @@ class World:
             company.fresh_accounts, planned = [], []
         return company, planned
 
-    def _scene(self, rng: Random, day: int, edition: int) -> Scene:
+    def _story_day(self, rng: Random, day: int, edition: int) -> Scene:
         return Scene(self.date(day), FIRST_DAY, edition, rng)
 
 

@@ -79,22 +79,24 @@ class _Reader:
     def batches(self) -> Iterator[Batch]:
         members = staged.members(self._piece, keep=lambda name: _HIDDEN.search(name) is None)
         for outer, inside in groupby(members, key=_package_of):
-            self._take(outer, inside)
+            self._add_package(outer, inside)
             if len(self._rows) >= _CHUNK:
-                yield self._drain()
+                yield self._drain_batch()
         if not self._documents and not self._rejects:
             raise Unreadable(KEY, self._piece.name, "an archive without any annual report")
-        yield self._drain()
+        yield self._drain_batch()
 
-    def _drain(self) -> Batch:
+    def _drain_batch(self) -> Batch:
         rows, rejects = self._rows, staged.reject_rows(self._rejects)
         self._rows, self._rejects = [], []
         return staged.batch(REPORTS, rows, rejects, self._tally.drain())
 
-    def _take(self, outer: str, members: Iterator[Piece]) -> None:
+    def _add_package(self, outer: str, members: Iterator[Piece]) -> None:
         """Adds the reports of one package; of several documents for one year, the one with the most figures."""
         name = outer or basename(self._piece.name)
-        found = [document for member in members if (document := self._document(name, member)) is not None]
+        found = [
+            document for member in members if (document := self._read_document(name, member)) is not None
+        ]
         best: dict[tuple[str, Any], _Found] = {}
         for one in sorted(found, key=lambda one: (-one.document.size, one.member or "")):
             key = (one.document.number, one.document.end)
@@ -103,9 +105,9 @@ class _Reader:
         if outer and not best and not any(record == _public(name) for record, _, _ in self._rejects):
             self._rejects.append((_public(name), "a package without an annual report", ""))
         for one in best.values():
-            self._add(name, one)
+            self._add_document(name, one)
 
-    def _document(self, name: str, member: Piece) -> _Found | None:
+    def _read_document(self, name: str, member: Piece) -> _Found | None:
         """Reads a document with figures; other files of the package are counted, damaged ones rejected."""
         path = member.member
         try:
@@ -117,34 +119,34 @@ class _Reader:
             due = package(f"{self._piece.name}{NESTED}{path or ''}")
             document = read_document(body, due)
         except Unreadable as error:
-            return self._refused(name, path, error.reason)
+            return self._add_reject(name, path, error.reason)
         except Malformed as error:
-            return self._refused(name, path, str(error))
+            return self._add_reject(name, path, str(error))
         except NoReport as error:
             if not error.beside or path is None:
-                return self._refused(name, path, str(error))
+                return self._add_reject(name, path, str(error))
             self._tally.add("skipped_documents", str(error), name)
             return None
         sha256 = self._piece.sha256 if path is None else hashlib.sha256(body).hexdigest()
         return _Found(path, sha256, document)
 
-    def _refused(self, name: str, path: str | None, reason: str) -> None:
+    def _add_reject(self, name: str, path: str | None, reason: str) -> None:
         if path is None:
             raise Unreadable(KEY, self._piece.name, reason)
         self._rejects.append((_public(name), reason, _public(basename(path))))
 
-    def _add(self, name: str, found: _Found) -> None:
+    def _add_document(self, name: str, found: _Found) -> None:
         document = found.document
         self._documents += 1
         for (code, subject), count in document.signals.items():
             self._tally.add(code, subject, document.number, count)
-        common = self._common(name, found)
+        common = self._common_columns(name, found)
         if not any(row.end == document.end for row in document.rows):
             self._tally.add("empty_year", "no figure of the document's own year", document.number)
             self._rows.append(common | _blank(document))
         self._rows.extend(common | _figures(row) for row in document.rows)
 
-    def _common(self, name: str, found: _Found) -> dict[str, Any]:
+    def _common_columns(self, name: str, found: _Found) -> dict[str, Any]:
         document = found.document
         return {
             "document_sha256": found.sha256,

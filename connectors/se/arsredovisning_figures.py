@@ -32,7 +32,7 @@ class Figures:
         self.currency = self._main_currency(said)
         self._places: dict[Place, dict[str, list[Fact]]] = {}
         for fact in said:
-            self._add(fact)
+            self._add_fact(fact)
 
     def periods(self, is_group: bool) -> Iterator[tuple[date, date]]:
         """First and last days of all durations of a scope with flow figures."""
@@ -45,10 +45,10 @@ class Figures:
         placed = self._places.get((is_group, start, end), {})
         for name in names:
             if name in placed:
-                return self._chosen(name, placed[name])
+                return self._chosen_amount(name, placed[name])
         return None
 
-    def _chosen(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
+    def _chosen_amount(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
         """The most precise of repeated facts; a differing coarser one is ignored with a signal.
 
         See docs/formats/se.md 6.
@@ -87,11 +87,11 @@ class Figures:
             self.signals["mixed_currencies", str(currency)] += count
         return found.most_common(1)[0][0] if found else None
 
-    def _add(self, fact: Fact) -> None:
+    def _add_fact(self, fact: Fact) -> None:
         context = fact.context
         if context is None or context.end is None:
             return
-        is_group = self._scope(context)
+        is_group = self._context_scope(context)
         if is_group is None:
             return
         if fact.name not in tags.EMPLOYEES:
@@ -103,7 +103,7 @@ class Figures:
         place = (is_group, context.start, context.end)
         self._places.setdefault(place, {}).setdefault(fact.name, []).append(fact)
 
-    def _scope(self, context: Context) -> bool | None:
+    def _context_scope(self, context: Context) -> bool | None:
         """True for group, False for company, None for a part or an unknown segment."""
         if context.dimensions:
             self.signals["unknown_dimension", context.dimensions[0].axis] += 1

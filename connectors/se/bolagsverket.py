@@ -118,11 +118,11 @@ class _Reader:
         for name in _DATES:
             if kept[name].null_count() != read[name].null_count():
                 count(self.tally, "unreadable_value", name, kept[NUMBER].filter(lost(kept[name], read[name])))
-        self._audit(read)
+        self._audit_codes(read)
         rejects = staged.reject_rows([*chunk.refused, *refused])
         return staged.batch(ORGANISATIONS, read.select(ORGANISATIONS.names), rejects, self.tally.drain())
 
-    def _audit(self, rows: pl.DataFrame) -> None:
+    def _audit_codes(self, rows: pl.DataFrame) -> None:
         codes.LEGAL_FORMS.audit(rows, FORM, NUMBER, self.tally, "unknown_legal_form")
         codes.DEREGISTRATIONS.audit(rows, "avregistreringsorsak", NUMBER, self.tally, "unknown_reason")
         under_way = rows.select(NUMBER, PROCEEDINGS).filter(pl.col(PROCEEDINGS).is_not_null())

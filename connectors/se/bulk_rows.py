@@ -276,15 +276,15 @@ class _Joiner:
         before = 0
         for number in sorted(self._lines):
             if before and any(map(is_good, range(before + 1, number))):
-                self._refuse()
-            self._take(number, self._lines[number])
+                self._reject_pending()
+            self._add_line(number, self._lines[number])
             before = number
-        self._refuse()
+        self._reject_pending()
 
-    def _take(self, number: int, line: str) -> None:
+    def _add_line(self, number: int, line: str) -> None:
         is_enough = self._size > LONGEST or len(self._held) == _TORN
         if self._held and (is_enough or self._shape.begins(line)):
-            self._refuse()
+            self._reject_pending()
         if not self._held:
             self._held_at, self._size = number, 0
         self._held.append(line)
@@ -295,7 +295,7 @@ class _Joiner:
             self.found.append([fields[place].replace("\n", " ") or None for place in places])
             self._held = []
 
-    def _refuse(self) -> None:
+    def _reject_pending(self) -> None:
         if self._held:
             text = "\n".join(self._held)
             reason = "no whole record, alone or with the lines behind it"

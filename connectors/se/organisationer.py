@@ -118,13 +118,13 @@ class _Organisation:
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the blocks without errors."""
         for key in f.IGNORED:  # not read, but a failed one still makes the response partial
-            self._sound(key, self._record.take(key) or {})
+            self._answered_block(key, self._record.take(key) or {})
         blocks = {
             f.SPELLINGS.get(key, key): self._record.take(key)
             for key in (*_READERS, *f.SPELLINGS)
             if key in self._record
         }
-        said = {key: self._sound(key, block) for key, block in blocks.items() if block is not None}
+        said = {key: self._answered_block(key, block) for key, block in blocks.items() if block is not None}
         found = {key: _READERS[key](self, block) for key, block in said.items() if block is not None}
         if not self._failed:  # in a complete response an absent block means there is nothing
             found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
@@ -134,7 +134,7 @@ class _Organisation:
         keys = {f.NUMBER: self.number, f.SERIAL: self._serial}
         return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]
 
-    def _sound(self, key: str, block: object) -> Record | None:
+    def _answered_block(self, key: str, block: object) -> Record | None:
         """The block, or None if its producer failed; a failure is counted and known data stays."""
         record = Record(block, self._tally, self.number, key)
         record.ignore("dataproducent")
@@ -147,11 +147,11 @@ class _Organisation:
         return None
 
     def names(self, block: Record) -> dict[str, Any] | None:
-        found = [self._name(name) for name in block.children("organisationsnamnLista")]
+        found = [self._name_text(name) for name in block.children("organisationsnamnLista")]
         block.close()
         return {"namn": "|".join(found)} if found else None
 
-    def _name(self, name: Record) -> str:
+    def _name_text(self, name: Record) -> str:
         kind = name.child("organisationsnamntyp")
         kind.ignore("klartext")
         name.ignore("verksamhetsbeskrivningSarskiltForetagsnamn")
@@ -166,17 +166,17 @@ class _Organisation:
         return {"kod": code, "klartext": _label(label)} if code else None
 
     def deregistration(self, block: Record) -> dict[str, Any] | None:
-        day = self._day(block, "avregistreringsdatum")
+        day = self._parse_day(block, "avregistreringsdatum")
         block.close()
         return {"datum": day}
 
     def registration(self, block: Record) -> dict[str, Any] | None:
-        day = self._day(block, "registreringsdatum")
+        day = self._parse_day(block, "registreringsdatum")
         block.ignore("infortHosScb")
         block.close()
         return None if day is None else {"datum": day}
 
-    def _day(self, block: Record, key: str) -> date | None:
+    def _parse_day(self, block: Record, key: str) -> date | None:
         text = block.text(key)
         found = _DAY.match(text or "")
         if text and found is None:
@@ -190,11 +190,11 @@ class _Organisation:
     def proceedings(self, block: Record) -> dict[str, Any] | None:
         key = f"{f.PROCEEDINGS}Lista"
         other = next(iter(f.SPELLINGS)) + "Lista"
-        said = [self._proceeding(one) for name in (key, other) for one in block.children(name)]
+        said = [self._proceeding_text(one) for name in (key, other) for one in block.children(name)]
         block.close()
         return {"forfaranden": "|".join(said) or None}
 
-    def _proceeding(self, one: Record) -> str:
+    def _proceeding_text(self, one: Record) -> str:
         code, day = one.need("kod").partition("-")[0], one.text("fromDatum")
         one.ignore("klartext")
         if code not in codes.PROCEEDINGS:

@@ -90,11 +90,11 @@ class _Session:
     def ask(self, number: str) -> Fetched:
         """Requests one number. A 401 renews the token once."""
         if self._renew_at is None:
-            self._renew()
-        answer = self._post(number)
+            self._renew_token()
+        answer = self._post_number(number)
         if answer.status == _REFUSED_TOKEN:
-            self._renew()
-            answer = self._post(number)
+            self._renew_token()
+            answer = self._post_number(number)
             if answer.status == _REFUSED_TOKEN:
                 raise Refused(
                     answer.url, answer.status, "a new token is rejected too: check the subscription"
@@ -103,7 +103,7 @@ class _Session:
             self._renew_at = None
         return answer
 
-    def _post(self, number: str) -> Fetched:
+    def _post_number(self, number: str) -> Fetched:
         body = msgspec.json.encode({"identitetsbeteckning": number})
         return self._http.post(
             ORGANISATIONS_URL,
@@ -114,7 +114,7 @@ class _Session:
             allow=(_REFUSED_TOKEN, *_ANSWERS),
         )
 
-    def _renew(self) -> None:
+    def _renew_token(self) -> None:
         form = urlencode({"grant_type": "client_credentials", "scope": SCOPE}).encode()
         try:
             answer = self._http.post(TOKEN_URL, form, "application/x-www-form-urlencoded")

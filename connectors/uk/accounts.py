@@ -134,89 +134,91 @@ class _Reader:
         self._documents = 0
 
     def batches(self) -> Iterator[Batch]:
-        for document in self._wanted():
-            self._read(document)
+        for document in self._accounts_members():
+            self._read_member(document)
             self._documents += 1
             if self._documents % BATCH_DOCUMENTS == 0:
-                yield self._drain()
+                yield self._drain_batch()
         if self._documents == 0 and not self._rejects and self._piece.member is None:
             raise Unreadable(KEY, self._piece.name, "an archive without any accounts document")
-        yield self._drain()
+        yield self._drain_batch()
 
-    def _drain(self) -> Batch:
+    def _drain_batch(self) -> Batch:
         rows, rejects = self._rows, staged.reject_rows(self._rejects)
         self._rows, self._rejects = [], []
         return staged.batch(ACCOUNTS, rows, rejects, self._tally.drain())
 
-    def _wanted(self) -> Iterator[Piece]:
+    def _accounts_members(self) -> Iterator[Piece]:
         """Yields all members except those of nested zips that are not accounts."""
         nest: list[Piece] = []
         outer = ""
         if self._package:
             members = list(_members(self._piece))
-            yield from members if members[:1] == [self._piece] else self._of_nest(self._package, members)
+            yield from (
+                members if members[:1] == [self._piece] else self._select_nested(self._package, members)
+            )
             return
         for member in _members(self._piece):
             name, inside, _ = (member.member or "").partition(_NESTED)
             if nest and (not inside or name != outer):
-                yield from self._of_nest(outer, nest)
+                yield from self._select_nested(outer, nest)
                 nest = []
             if inside:
                 outer = name
                 nest.append(member)
             else:
                 yield member
-        yield from self._of_nest(outer, nest) if nest else ()
+        yield from self._select_nested(outer, nest) if nest else ()
 
-    def _of_nest(self, outer: str, nest: list[Piece]) -> Iterator[Piece]:
+    def _select_nested(self, outer: str, nest: list[Piece]) -> Iterator[Piece]:
         """Yields members under a folder `accounts`, else every document with XBRL (docs/formats/uk.md 8)."""
         documents = [member for member in nest if _DOCUMENT.search(member.member or "")]
         wanted = [
             member for member in documents if _ACCOUNTS.search((member.member or "").rpartition(_NESTED)[2])
         ]
         if len(wanted) > 1:  # a report package includes its taxonomy's XML
-            wanted = [one for one in wanted if not _XML.search(one.member or "") or self._holds_xbrl(one)]
+            wanted = [one for one in wanted if not _XML.search(one.member or "") or self._contains_xbrl(one)]
         if not wanted:
-            wanted = [member for member in documents if self._holds_xbrl(member)]
+            wanted = [member for member in documents if self._contains_xbrl(member)]
         if not wanted:
-            self._reject(outer, "a nested zip without an accounts document", "")
+            self._add_reject(outer, "a nested zip without an accounts document", "")
         skipped = len(nest) - len(wanted)
         if skipped:
             self._tally.add("skipped_members", "in addition to the accounts in nested zips", outer, skipped)
         yield from wanted
 
-    def _holds_xbrl(self, member: Piece) -> bool:
+    def _contains_xbrl(self, member: Piece) -> bool:
         try:
             body = _body(member)
         except Unreadable as error:
-            self._reject(member.member or "", error.reason, "")
+            self._add_reject(member.member or "", error.reason, "")
             return False
         return _REPORT.search(body.replace(b"\0", b"")) is not None
 
-    def _read(self, member: Piece) -> None:
+    def _read_member(self, member: Piece) -> None:
         is_loose = member.member is None or _PACK_NAME.fullmatch(member.member) is not None
         name = basename(member.name) if is_loose else self._named(str(member.member))
         body = b""
         try:
             body = _body(member)
-            self._add(name, None if is_loose else member.member, body)
+            self._add_document(name, None if is_loose else member.member, body)
         except Unreadable as error:
             if is_loose:
                 raise
-            self._reject(name, error.reason, "")
+            self._add_reject(name, error.reason, "")
         except (Malformed, NoAccounts) as error:
             if is_loose:
                 raise Unreadable(KEY, member.name, str(error)) from error
-            self._reject(name, str(error), body[:200].decode("utf-8", "replace"))
+            self._add_reject(name, str(error), body[:200].decode("utf-8", "replace"))
 
-    def _add(self, name: str, path: str | None, body: bytes) -> None:
+    def _add_document(self, name: str, path: str | None, body: bytes) -> None:
         document = read_document(name, body)
         sha256 = self._piece.sha256 if path is None else hashlib.sha256(body).hexdigest()
         for (code, subject), count in document.signals.items():
             self._tally.add(code, subject, basename(name), count)
-        common = self._common(document, name, path, sha256)
+        common = self._common_columns(document, name, path, sha256)
         if not document.rows:
-            self._reject(name, "no figure is tagged in it", "")
+            self._add_reject(name, "no figure is tagged in it", "")
             period = document.period
             blank = Row(period, False, None, None, None, None, None, None, None, ())
             self._rows.append(common | _figures(blank))
@@ -224,7 +226,7 @@ class _Reader:
             self._tally.add("assumed_start", "the document gives only its last day", basename(name))
         self._rows.extend(common | _figures(row) for row in document.rows)
 
-    def _common(self, document: Document, name: str, path: str | None, sha256: str) -> dict[str, Any]:
+    def _common_columns(self, document: Document, name: str, path: str | None, sha256: str) -> dict[str, Any]:
         return {
             "document_sha256": sha256,
             "document": basename(name),
@@ -244,7 +246,7 @@ class _Reader:
         """Member name, prefixed by the archive's name if that contains company and day."""
         return f"{self._package}{_NESTED}{member}" if self._package else member
 
-    def _reject(self, name: str, reason: str, excerpt: str) -> None:
+    def _add_reject(self, name: str, reason: str, excerpt: str) -> None:
         self._rejects.append((name, reason, excerpt))
 
 

@@ -79,16 +79,16 @@ class Figures:
         said = [fact for fact in facts if fact.name not in tags.METADATA]
         self._is_ifrs_group = any(map(_tells_group, said))
         self.is_revised = says_revised(said)
-        self._sort([fact for fact in said if fact.name not in tags.OWNERS])
+        self._place_facts([fact for fact in said if fact.name not in tags.OWNERS])
 
-    def _sort(self, facts: list[Fact]) -> None:
+    def _place_facts(self, facts: list[Fact]) -> None:
         self.currency = self._main_currency(facts)
         segments: list[tuple[str, Fact]] = []
-        for name, part, fact in self._parts(facts):
+        for name, part, fact in self._usable_facts(facts):
             if part.is_segment_total and not part.is_group and name in tags.FLOWS:
                 segments.append((name, fact))
             else:
-                self._add(part.is_group, part.rank, name, fact)
+                self._add_fact(part.is_group, part.rank, name, fact)
         if not segments:
             return
         groups = {end for is_group, end in self.flows if is_group}
@@ -96,11 +96,11 @@ class Figures:
             is_group = fact.context is not None and fact.context.end in groups
             if is_group:
                 self.signals["group_total_by_segment", name] += 1
-            self._add(is_group, BY_MEMBER, name, fact)
+            self._add_fact(is_group, BY_MEMBER, name, fact)
 
-    def _parts(self, facts: list[Fact]) -> Iterator[tuple[str, Part, Fact]]:
+    def _usable_facts(self, facts: list[Fact]) -> Iterator[tuple[str, Part, Fact]]:
         for fact in facts:
-            part = self._part(fact)
+            part = self._fact_part(fact)
             if part is None:
                 continue
             name = fact.name
@@ -111,7 +111,7 @@ class Figures:
             elif fact.number is not None and self._is_money(fact):
                 yield (name if part.maturity is None else part.maturity), part, fact
 
-    def _part(self, fact: Fact) -> Part | None:
+    def _fact_part(self, fact: Fact) -> Part | None:
         """Scope of a fact; None if it is a part, has no date, or was replaced by a revision."""
         context = fact.context
         if context is None or context.end is None:
@@ -143,7 +143,7 @@ class Figures:
             self.signals["no_currency", fact.name] += 1
         return currency is not None and currency == self.currency
 
-    def _add(self, is_group: bool, rank: int, name: str, fact: Fact) -> None:
+    def _add_fact(self, is_group: bool, rank: int, name: str, fact: Fact) -> None:
         context = fact.context
         if context is None or context.end is None:
             return
@@ -160,10 +160,10 @@ class Figures:
         placed = self._places.get((is_group, start, end))
         if placed is None:
             return {}
-        found = {name: self._chosen(name, facts, placed) for name, facts in placed.items()}
+        found = {name: self._chosen_amount(name, facts, placed) for name, facts in placed.items()}
         return {name: value for name, value in found.items() if value is not None}
 
-    def _chosen(self, name: str, ranked: Ranked, placed: Mapping[str, Ranked]) -> Decimal | None:
+    def _chosen_amount(self, name: str, ranked: Ranked, placed: Mapping[str, Ranked]) -> Decimal | None:
         if len(ranked) == 1:
             return ranked[0][1].number
         best = min(rank for rank, _ in ranked)

@@ -41,10 +41,10 @@ class Periods:
             context = fact.context
             if context is not None and context.start is not None and context.end is not None:
                 self._used[context.end][context.start] += 1
-        self.own = self._own(end, stated_start)
+        self.own = self._own_period(end, stated_start)
 
     @staticmethod
-    def _likely(starts: Counter[date], end: date) -> date | None:
+    def _likely_start(starts: Counter[date], end: date) -> date | None:
         """Most frequent start for an end within the legal length; the longest period on ties."""
         fitting = [
             (count, -start.toordinal(), start)
@@ -53,20 +53,20 @@ class Periods:
         ]
         return max(fitting)[2] if fitting else None
 
-    def _start(self, end: date) -> date | None:
+    def _find_start(self, end: date) -> date | None:
         flows: Counter[date] = Counter()
         for is_group in (False, True):
             flows.update(self._figures.flows.get((is_group, end), ()))
         for starts in (flows, self._used.get(end, Counter())):
-            found = self._likely(starts, end)
+            found = self._likely_start(starts, end)
             if found is not None:
                 return found
-        return self._likely(self._report.starts(end), end)
+        return self._likely_start(self._report.starts(end), end)
 
-    def _own(self, end: date, stated: date | None) -> Period:
+    def _own_period(self, end: date, stated: date | None) -> Period:
         """Own period. A stated start used by facts wins over the most frequent one, which may start a part year."""
         has_facts = stated is not None and stated in self._used.get(end, ()) and end <= stated + LONGEST
-        start = stated if has_facts else self._start(end)
+        start = stated if has_facts else self._find_start(end)
         if start is None and stated is not None and stated <= end <= stated + LONGEST:
             start = stated
         if start is not None:
@@ -77,19 +77,19 @@ class Periods:
     def comparatives(self) -> Iterator[Period]:
         """Yields earlier, non-overlapping periods with figures; months within a year are no comparatives."""
         after, count = self.own.start, 0
-        for end in sorted(self._ends(), reverse=True):
+        for end in sorted(self._earlier_ends(), reverse=True):
             if end >= after:
                 self._report.signals["overlapping_period", "of earlier periods"] += 1
                 continue
             if count == _MOST:
                 self._report.signals["too_many_periods", f"more than {_MOST} earlier ones"] += 1
                 return
-            start = self._start(end)
+            start = self._find_start(end)
             period = Period(start or _year_before(end), end, True, start is None)
             yield period
             after, count = period.start, count + 1
 
-    def _ends(self) -> set[date]:
+    def _earlier_ends(self) -> set[date]:
         """Last days of earlier periods: of results, or of a balance sheet within a week before the start date."""
         ends = {end for _, end in self._figures.flows if end < self.own.start}
         prior = self.own.start - _DAY

@@ -124,7 +124,7 @@ class Stream:
         if not http.is_known(_ADDRESS):  # without its own key the stream is skipped
             return
         began, beats, body = http.now(), 0, _Body()
-        with closing(self._bodies(http, cursor, body)) as bodies:
+        with closing(self._stream_bodies(http, cursor, body)) as bodies:
             for arrival in bodies:
                 beats = beats + 1 if arrival is None else 0
                 if arrival is not None:
@@ -137,52 +137,52 @@ class Stream:
         """Yields bodies until the server ends the connection."""
         if not http.is_known(_ADDRESS):
             raise Refused(_ADDRESS, None, _NO_KEY)
-        with closing(self._bodies(http, cursor, _Body())) as bodies:
+        with closing(self._stream_bodies(http, cursor, _Body())) as bodies:
             yield from (arrival for arrival in bodies if arrival is not None)
 
-    def _bodies(
+    def _stream_bodies(
         self, http: Http, cursor: Cursor | None, body: _Body
     ) -> Generator[Arrival | None, None, None]:
         """Yields bodies, and None for a heartbeat without waiting lines."""
         try:
-            for line in self._lines(http, cursor, body):
-                yield from self._taken(http, body, line)
+            for line in self._lines_since(http, cursor, body):
+                yield from self._accept_line(http, body, line)
         except FetchError:
-            yield from self._put_together(http, body)  # lines complete before the connection broke
+            yield from self._flush_body(http, body)  # lines complete before the connection broke
             raise
-        yield from self._put_together(http, body)
+        yield from self._flush_body(http, body)
 
-    def _taken(self, http: Http, body: _Body, line: _Line) -> Iterator[Arrival | None]:
+    def _accept_line(self, http: Http, body: _Body, line: _Line) -> Iterator[Arrival | None]:
         now = http.now().timestamp()
         if not line.is_sound:  # an invalid line could make its whole body unreadable, so it gets its own
-            yield from self._put_together(http, body)
+            yield from self._flush_body(http, body)
         if line.text:
             body.add(line, now)
         elif not body.lines:
             yield None
         if not line.text or not line.is_sound or body.is_full(now):
-            yield from self._put_together(http, body)
+            yield from self._flush_body(http, body)
 
-    def _put_together(self, http: Http, body: _Body) -> Iterator[Arrival]:
+    def _flush_body(self, http: Http, body: _Body) -> Iterator[Arrival]:
         if body.lines:
-            yield self._arrival(http, body)
+            yield self._body_file(http, body)
             body.clear()
 
-    def _lines(self, http: Http, cursor: Cursor | None, body: _Body) -> Iterator[_Line]:
+    def _lines_since(self, http: Http, cursor: Cursor | None, body: _Body) -> Iterator[_Line]:
         url = f"{_ADDRESS}/{self.name}"
         if cursor is not None:
             if _TIMEPOINT.fullmatch(cursor.value):
                 try:
-                    yield from self._connected(http, f"{url}?timepoint={cursor.value}")
+                    yield from self._connection_lines(http, f"{url}?timepoint={cursor.value}")
                 except FetchError as error:
                     if error.status != _TOO_OLD:
                         raise
                 else:
                     return
             body.is_behind_gap = True  # timepoint too old, or not of this stream
-        yield from self._connected(http, url)
+        yield from self._connection_lines(http, url)
 
-    def _connected(self, http: Http, url: str) -> Iterator[_Line]:
+    def _connection_lines(self, http: Http, url: str) -> Iterator[_Line]:
         """Yields the lines of one connection."""
         try:
             yield from _whole(_begun(url, http.pulse(url)))
@@ -191,7 +191,7 @@ class Stream:
                 raise Refused(url, error.status, _WRONG_KEY) from None
             raise
 
-    def _arrival(self, http: Http, body: _Body) -> Arrival:
+    def _body_file(self, http: Http, body: _Body) -> Arrival:
         """Builds an arrival named by its content: repeated lines give the same bytes and are not new."""
         text = b"\n".join((*body.lines, b""))
         span = f"{body.first}-{body.last}" if body.first is not None else "no-timepoint"

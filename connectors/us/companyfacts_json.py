@@ -144,7 +144,7 @@ class _Placing:
                 if values is not None and column not in values:
                     values[column] = value
                     continue
-            self._place(column, unit, fact)
+            self._add_fact(column, unit, fact)
 
     def finished(self) -> dict[str, Filing]:
         """All filings. A cover with several share counts yields none, since they are counts of share classes."""
@@ -155,22 +155,22 @@ class _Placing:
                     facts.pop(SHARES, None)
         return self._filings
 
-    def _place(self, column: str, unit: str, fact: Fact) -> None:
+    def _add_fact(self, column: str, unit: str, fact: Fact) -> None:
         value = whole(fact.val)
         if value is None:
-            self._tell("no_amount", column, fact)
+            self._add_signal("no_amount", column, fact)
             return
-        filing = self._filings.get(fact.accn or "") or self._filing(fact)
+        filing = self._filings.get(fact.accn or "") or self._new_filing(fact)
         span = _span(fact)
         if filing is None or span is None or (column == SHARES and span[1] > filing.filed):
-            self._tell("impossible_fact", column, fact)
+            self._add_signal("impossible_fact", column, fact)
             return
         values = filing.units.setdefault(unit, {}).setdefault(span, {})
         before = values.setdefault(column, value)
         if before != value:
-            self._differ(column, values, value, fact)
+            self._resolve_conflict(column, values, value, fact)
 
-    def _differ(self, column: str, values: Facts, value: int, fact: Fact) -> None:
+    def _resolve_conflict(self, column: str, values: Facts, value: int, fact: Fact) -> None:
         """Resolves two values of the same fact in one filing: the more precise wins, else the first."""
         finer = None if is_count(column) else _finer(values[column], value)
         if finer is not None:
@@ -178,9 +178,9 @@ class _Placing:
             return
         if column == SHARES:
             self._several.add(fact.accn)
-        self._tell("conflicting_fact", column, fact)
+        self._add_signal("conflicting_fact", column, fact)
 
-    def _filing(self, fact: Fact) -> Filing | None:
+    def _new_filing(self, fact: Fact) -> Filing | None:
         """Creates the filing of a fact; None if its day, accession number or form is invalid."""
         number, form, filed = fact.accn, fact.form, fact.filed
         if not filed or not is_day(filed) or not number or not _ACCESSION.fullmatch(number) or not form:
@@ -188,7 +188,7 @@ class _Placing:
         filing = self._filings[number] = Filing(number, form, filed, _focus(fact.fy))
         return filing
 
-    def _tell(self, code: str, column: str, fact: Fact) -> None:
+    def _add_signal(self, code: str, column: str, fact: Fact) -> None:
         if self._tally is not None:
             self._tally.add(code, column, (fact.accn or "")[:_EXCERPT])
 

@@ -77,21 +77,23 @@ class _Reader:
         currency = filing.currency(self._usual)
         spans = filing.units.get(currency or COUNTS, {})
         filer = chains.filer_of(tag for facts in spans.values() for tag in facts)
-        flows, ends = self._flows(filing, spans)
+        flows, ends = self._period_facts(filing, spans)
         own = own_period(filing, flows, spans)
         if own is not None:
             self.reports.append((filing, own))
         if filing.is_annual:
             self._usual = currency or self._usual
             self._years.update(span for span in flows if length(span) is Length.YEAR)
-        touched = self._balances(filing, currency, ends)
-        touched |= self._results(filing, currency, flows, filer)
+        touched = self._apply_balances(filing, currency, ends)
+        touched |= self._apply_results(filing, currency, flows, filer)
         if filing.is_periodic:
             touched |= quarters.derive(self._book, currency, flows, self._periods)
         for span in sorted(touched, key=lambda one: (one[1], one[0])):
-            self._state(filing, currency, span, own)
+            self._add_statement(filing, currency, span, own)
 
-    def _flows(self, filing: Filing, spans: dict[Span, Facts]) -> tuple[dict[Span, Facts], dict[str, str]]:
+    def _period_facts(
+        self, filing: Filing, spans: dict[Span, Facts]
+    ) -> tuple[dict[Span, Facts], dict[str, str]]:
         """Facts by the known days of their period, and the end date the filing itself uses where it differs."""
         flows: dict[Span, Facts] = {}
         ends: dict[str, str] = {}
@@ -108,16 +110,16 @@ class _Reader:
                 flows[known] = {**other, **facts} if known == span else {**facts, **other}
         return flows, ends
 
-    def _balances(self, filing: Filing, currency: str | None, ends: dict[str, str]) -> set[Span]:
+    def _apply_balances(self, filing: Filing, currency: str | None, ends: dict[str, str]) -> set[Span]:
         changed: set[str] = set()
         for (start, day), facts in filing.units.get(currency or COUNTS, {}).items():
             if start or day > filing.known_until:
                 continue
             places = (day, ends[day]) if day in ends else (day,)
-            changed.update(one for one in places if self._balance(filing, currency, one, facts))
+            changed.update(one for one in places if self._apply_balance(filing, currency, one, facts))
         return {span for end in changed for span in self._book.ending(currency, end)}
 
-    def _balance(self, filing: Filing, currency: str | None, day: str, facts: Facts) -> bool:
+    def _apply_balance(self, filing: Filing, currency: str | None, day: str, facts: Facts) -> bool:
         held = self._book.balance(currency, day)
         if not held.is_news(facts, filing):
             return False
@@ -127,7 +129,7 @@ class _Reader:
             changed |= figure is not None and held.take(name, figure, facts, filing)
         return changed
 
-    def _results(
+    def _apply_results(
         self, filing: Filing, currency: str | None, flows: dict[Span, Facts], filer: Filer
     ) -> set[Span]:
         touched: set[Span] = set()
@@ -144,10 +146,10 @@ class _Reader:
                 if figure is not None:
                     held.take(name, figure, facts, filing)
                     touched.add(span)
-        self._heads(filing, currency)
+        self._apply_employees(filing, currency)
         return touched
 
-    def _heads(self, filing: Filing, currency: str | None) -> None:
+    def _apply_employees(self, filing: Filing, currency: str | None) -> None:
         """Employees, where tagged: for the period, else at its end."""
         for (start, end), facts in filing.units.get(COUNTS, {}).items():
             figure = chains.first(facts, facts_tags.EMPLOYEES)
@@ -156,7 +158,7 @@ class _Reader:
                 place = self._book.period(currency, span) if span else self._book.balance(currency, end)
                 place.take("employees", figure, facts, filing)
 
-    def _state(self, filing: Filing, currency: str | None, span: Span, own: Span | None) -> None:
+    def _add_statement(self, filing: Filing, currency: str | None, span: Span, own: Span | None) -> None:
         """Adds a statement of one period if it is the filing's own or the filing changes what was known."""
         is_own = own is not None and span[1] == own[1]
         if length(span) not in _SERVED and span != own:
@@ -166,7 +168,7 @@ class _Reader:
         book = self.books.setdefault(span, PeriodBook())
         if book.is_periodic and not filing.is_periodic:
             return
-        amounts, derived = self._amounts(currency, span, periodic=filing.is_periodic)
+        amounts, derived = self._period_amounts(currency, span, periodic=filing.is_periodic)
         if all(amounts[name] is None for name in FLOWS):
             return
         if book.last == (currency, amounts) and not is_own:
@@ -177,7 +179,7 @@ class _Reader:
         book.statements += 1
         self.statements.append(Statement(filing, span, currency, amounts, derived, not is_own))
 
-    def _amounts(
+    def _period_amounts(
         self, currency: str | None, span: Span, *, periodic: bool
     ) -> tuple[dict[str, int | None], tuple[str, ...]]:
         """Amounts known of a period; for a report, without those that only proxies and similar documents gave."""

@@ -82,11 +82,11 @@ class _Page:
     def take(self, child: etree._Element) -> None:
         name = _local(child)
         if name == "entry":
-            self._entry(child)
+            self._read_entry(child)
         elif name is not None and name not in _OWN:
             self.tally.add("unknown_element", name)
 
-    def _entry(self, entry: etree._Element) -> None:
+    def _read_entry(self, entry: etree._Element) -> None:
         parts = {name: part for part in entry if (name := _local(part)) is not None}
         number = _ID.fullmatch(_text(parts.get("id")))
         title = _TITLE.fullmatch(_text(parts.get("title")))
@@ -109,13 +109,13 @@ class _Page:
                 f.CIK: cik,
                 f.ROLE: role,
                 f.FORM: form,
-                f.FILED: self._filed(summary, accession),
-                f.ACCEPTED: self._accepted(_text(parts.get("updated")), accession),
+                f.FILED: self._filing_day(summary, accession),
+                f.ACCEPTED: self._accepted_at(_text(parts.get("updated")), accession),
                 f.ITEMS: _ITEM.findall(summary),
             }
         )
 
-    def _filed(self, summary: str, accession: str) -> date | None:
+    def _filing_day(self, summary: str, accession: str) -> date | None:
         found = _FILED.search(summary)
         try:
             return None if found is None else date.fromisoformat(found[1])
@@ -123,7 +123,7 @@ class _Page:
             self.tally.add("unreadable_value", "Filed", accession)
             return None
 
-    def _accepted(self, text: str, accession: str) -> datetime | None:
+    def _accepted_at(self, text: str, accession: str) -> datetime | None:
         """An instant, only if the text has a UTC offset; a local time without one gives None."""
         try:
             found = datetime.fromisoformat(text)

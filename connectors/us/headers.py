@@ -110,11 +110,11 @@ class _Work:
         if end < 0:
             raise Unreadable(self._piece.dataset, self._piece.name, "breaks off in its first document")
         if header.form.removesuffix(forms.AMENDED) in forms.REMOVAL:
-            self._notified(body, header.form, header.accession, header.filed)
+            self._read_removal_notice(body, header.form, header.accession, header.filed)
         elif header.filed is not None:
-            self._prose(first, header.form, header.accession, header.filed)
+            self._read_first_document(first, header.form, header.accession, header.filed)
 
-    def _notified(self, body: bytes, form: str, accession: str, filed: date | None) -> None:
+    def _read_removal_notice(self, body: bytes, form: str, accession: str, filed: date | None) -> None:
         """Processes a removal from listing, if it is a notification."""
         xml = form25.notification(body)
         if form.endswith(forms.AMENDED):  # nothing in it says whether it corrects or withdraws
@@ -124,7 +124,7 @@ class _Work:
         else:
             self.removal(xml, accession, filed)
 
-    def _prose(self, text: str, form: str, accession: str, filed: date) -> None:
+    def _read_first_document(self, text: str, form: str, accession: str, filed: date) -> None:
         """Reads the first document for each filer: classes of Form 15, the announced end in a current report."""
         named = [row for row in self._rows[f.HEADERS.name] if row[f.ROLE] == "FILER"]
         if form.removesuffix(forms.AMENDED) in form15.FORMS:
@@ -148,7 +148,7 @@ class _Work:
             f.FILED: header.filed,
             f.ACCEPTED: header.accepted,
             f.PERIOD: header.period,
-            f.ITEMS: self._items(header, text),
+            f.ITEMS: self._current_report_items(header, text),
             f.EXHIBITS: list(dict.fromkeys(header.documents)),
         }
         rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -162,7 +162,7 @@ class _Work:
             self._refused.append((header.accession, "no party in the header", header.form))
         self._rows[f.HEADERS.name] += rows.values()
 
-    def _items(self, header: Header, text: str) -> list[str]:
+    def _current_report_items(self, header: Header, text: str) -> list[str]:
         if not form8k.is_current_report(header.form or ""):
             return []
         number = str(header.accession)

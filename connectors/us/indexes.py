@@ -89,7 +89,7 @@ class _Layout:
         self.starts = found
         self.places = {name: place for place, (name, _) in enumerate(found)}
 
-    def _place(self, name: str) -> int:
+    def _field_position(self, name: str) -> int:
         """Index of a field; a name may contain bars, so fields after it are counted from the end."""
         place = self.places[name]
         return place - self._width if place > self.places.get("company", self._width) else place
@@ -98,7 +98,7 @@ class _Layout:
         """The needed fields of a line as expressions."""
         if self.is_barred:
             parts = line.str.split("|")
-            return {name: parts.list.get(self._place(name), null_on_oob=True) for name in _NEEDED}
+            return {name: parts.list.get(self._field_position(name), null_on_oob=True) for name in _NEEDED}
         ends = [start for _, start in self.starts[1:]]
         cut: dict[str, pl.Expr] = {}
         for (name, start), end in zip(self.starts, [*ends, None], strict=True):

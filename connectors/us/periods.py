@@ -78,10 +78,10 @@ class Periods:
         """The canonical dates of a span: its own, unless one within a week of both its days came before."""
         found = self._known.get(span)
         if found is None:
-            found = self._known[span] = self._near(span, tolerance) or self._new(span)
+            found = self._known[span] = self._matching_span(span, tolerance) or self._register_span(span)
         return found
 
-    def _near(self, span: Span, tolerance: int) -> Span | None:
+    def _matching_span(self, span: Span, tolerance: int) -> Span | None:
         ends = self._by_end.get(length(span))
         if ends is None:
             return None
@@ -93,7 +93,7 @@ class Periods:
                         return known
         return None
 
-    def _new(self, span: Span) -> Span:
+    def _register_span(self, span: Span) -> Span:
         self._by_end.setdefault(length(span), {}).setdefault(ordinal(span[1]), []).append(span)
         return span
 

@@ -149,17 +149,17 @@ class _Row:
     def of(self, filer: Filer, name: str) -> dict[str, Any]:
         person = is_person(filer)
         page = filer.filings.recent
-        days = [day for value in (*page.filingDate, *_bounds(filer)) if (day := self._date(value))]
+        days = [day for value in (*page.filingDate, *_bounds(filer)) if (day := self._parse_date(value))]
         return {
             f.CIK: self._cik,
             f.NAME: name,
-            "entity_type": self._known(text(filer.entityType), ENTITY_TYPES, "entityType"),
+            "entity_type": self._checked_code(text(filer.entityType), ENTITY_TYPES, "entityType"),
             "is_person": person,
-            "sic": self._sic(_sic(filer)),
+            "sic": self._checked_sic(_sic(filer)),
             "sic_label": text(filer.sicDescription),
             "owns_reported": flag(filer.insiderTransactionForOwnerExists),
             "has_insiders": flag(filer.insiderTransactionForIssuerExists),
-            **self._symbols(filer),
+            **self._symbol_columns(filer),
             "ein": _number(filer),
             "lei": text(filer.lei),
             "website": text(filer.website),
@@ -167,8 +167,8 @@ class _Row:
                 part.strip() for part in (text(filer.category) or "").split("<br>") if part.strip()
             ],
             "year_end": text(filer.fiscalYearEnd),
-            "incorporated_in": self._place(text(filer.stateOfIncorporation), "stateOfIncorporation"),
-            **({} if may_be_individual(filer) else self._address(filer)),
+            "incorporated_in": self._checked_place(text(filer.stateOfIncorporation), "stateOfIncorporation"),
+            **({} if may_be_individual(filer) else self._address_columns(filer)),
             "former_names": former_names(filer.formerNames or []),
             "first_filed": min(days, default=None),
             "last_filed": max(days, default=None),
@@ -176,22 +176,22 @@ class _Row:
             "aged": [],
         }
 
-    def _known(self, code: str | None, known: tuple[str, ...], subject: str) -> str | None:
+    def _checked_code(self, code: str | None, known: tuple[str, ...], subject: str) -> str | None:
         if code is not None and code not in known:
             self._tally.add("unknown_code", f"{subject} {code}", self._cik)
         return code
 
-    def _sic(self, code: str | None) -> str | None:
+    def _checked_sic(self, code: str | None) -> str | None:
         if code is not None and code not in INDUSTRIES:
             self._tally.add("unknown_code", f"sic {code}", self._cik)
         return code
 
-    def _place(self, code: str | None, subject: str) -> str | None:
+    def _checked_place(self, code: str | None, subject: str) -> str | None:
         if code is not None and code not in PLACES:
             self._tally.add("unknown_code", f"{subject} {code}", self._cik)
         return code
 
-    def _symbols(self, filer: Filer) -> dict[str, list[str]]:
+    def _symbol_columns(self, filer: Filer) -> dict[str, list[str]]:
         """Symbols in alphabetical order: the order of the source changes without a real change."""
         tickers, exchanges = filer.tickers or [], filer.exchanges or []
         if len(tickers) != len(exchanges):
@@ -203,10 +203,10 @@ class _Row:
             if (symbol := text(ticker))
         }
         for exchange in pairs.values():
-            self._known(exchange or None, EXCHANGES, "exchange")
+            self._checked_code(exchange or None, EXCHANGES, "exchange")
         return {"tickers": sorted(pairs), "exchanges": [pairs[symbol] for symbol in sorted(pairs)]}
 
-    def _address(self, filer: Filer) -> dict[str, Any]:
+    def _address_columns(self, filer: Filer) -> dict[str, Any]:
         """The business address; if it has neither city nor place, the mailing address."""
         addresses = filer.addresses
         business = (addresses and addresses.business) or Address()
@@ -216,11 +216,11 @@ class _Row:
         return {
             "lines": lines or None,
             "city": text(used.city),
-            "place": self._place(text(used.stateOrCountry), "stateOrCountry"),
+            "place": self._checked_place(text(used.stateOrCountry), "stateOrCountry"),
             "postal_code": text(used.zipCode),
         }
 
-    def _date(self, value: str | None) -> date | None:
+    def _parse_date(self, value: str | None) -> date | None:
         try:
             return date.fromisoformat(value[:10]) if value else None
         except ValueError:

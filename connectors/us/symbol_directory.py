@@ -122,13 +122,13 @@ class _File:
         said = dict(zip(self._header, (cell.strip() for cell in cells), strict=True))
         if _YES in (said["Test Issue"], said["ETF"]):
             return
-        row = self._nasdaq(said) if self.table is f.NASDAQ else self._other(said)
+        row = self._nasdaq_row(said) if self.table is f.NASDAQ else self._other_row(said)
         if row["symbol"]:
             self.rows[row["symbol"]] = row
         else:
             self.refused.append((number, "no symbol", line))
 
-    def _nasdaq(self, said: dict[str, str]) -> Row:
+    def _nasdaq_row(self, said: dict[str, str]) -> Row:
         symbol, status = said["Symbol"], said["Financial Status"] or None
         if said["Market Category"] not in f.MARKETS:
             self.tally.add("unknown_code", f"Market Category {said['Market Category']}", symbol)
@@ -136,7 +136,7 @@ class _File:
             self.tally.add("unknown_code", f"Financial Status {status}", symbol)
         return _row(symbol, said["Security Name"], f.NASDAQ_MIC, status)
 
-    def _other(self, said: dict[str, str]) -> Row:
+    def _other_row(self, said: dict[str, str]) -> Row:
         symbol, mic = said["ACT Symbol"], f.EXCHANGES.get(said["Exchange"])
         if mic is None:
             self.tally.add("unknown_code", f"Exchange {said['Exchange']}", symbol)

@@ -96,12 +96,14 @@ class Formers:
         if self.dataset.rereads is None:
             return {}
         first = {piece.name: piece for piece in reversed(found)}
-        made = [one for piece in first.values() if piece.replaces is None for one in self._against(piece)]
+        made = [
+            one for piece in first.values() if piece.replaces is None for one in self._reusable_base(piece)
+        ]
         return {standing.sha256: (former, standing) for former, standing in made}
 
-    def _against(self, piece: RawPiece) -> Iterator[tuple[Former, Standing]]:
+    def _reusable_base(self, piece: RawPiece) -> Iterator[tuple[Former, Standing]]:
         indexes = list(self.workspace.lake.indexes(self.dataset.key))
-        before = self._newest_read(piece, indexes)
+        before = self._newest_parsed_archive(piece, indexes)
         if before is None or self.dataset.rereads is None:
             return
         base, index = before
@@ -113,10 +115,10 @@ class Formers:
             told.whole_at if told else base.observed_at,
             (told.rows if told else 0) + _rows(index, base),
         )
-        if piece.observed_at - standing.whole_at < self.dataset.rereads and self._is_sound(base):
-            yield Former(base.open, self._told_since(base, piece)), standing
+        if piece.observed_at - standing.whole_at < self.dataset.rereads and self._is_intact(base):
+            yield Former(base.open, self._newer_file_names(base, piece)), standing
 
-    def _newest_read(
+    def _newest_parsed_archive(
         self, piece: RawPiece, indexes: Sequence[StagedIndex]
     ) -> tuple[RawPiece, StagedIndex] | None:
         """The newest parsed archive of that name, and its batch.
@@ -141,7 +143,7 @@ class Formers:
         held = any(other.held is not None and other.batch > index.batch for other in indexes)
         return None if held else (newest, index)
 
-    def _is_sound(self, base: RawPiece) -> bool:
+    def _is_intact(self, base: RawPiece) -> bool:
         """True if the base can be compared with: not pruned or damaged, and with no unparsed part.
 
         A part that killed its parser or was damaged may be readable later, and would otherwise stay unparsed.
@@ -149,7 +151,7 @@ class Formers:
         indexes = list(self.workspace.lake.indexes(self.dataset.key))
         if self.workspace.archive.stored(base) is None or base.sha256 in mended.damaged(indexes):
             return False
-        if any(self._has_unread(base, index) for index in indexes):
+        if any(self._has_unread_members(base, index) for index in indexes):
             return False
         try:
             self.workspace.archive.verify(base)
@@ -157,14 +159,14 @@ class Formers:
             return False
         return True
 
-    def _has_unread(self, base: RawPiece, index: StagedIndex) -> bool:
+    def _has_unread_members(self, base: RawPiece, index: StagedIndex) -> bool:
         if all(entry["sha256"] != base.sha256 for entry in index.pieces):
             return False
         rejects = self.workspace.lake.rejects(self.dataset.key, index.batch)
         parts = rejects.filter(pl.col("table") == MEMBER, pl.col("raw").str.starts_with(base.sha256))
         return not parts.is_empty()
 
-    def _told_since(self, base: RawPiece, piece: RawPiece) -> frozenset[str]:
+    def _newer_file_names(self, base: RawPiece, piece: RawPiece) -> frozenset[str]:
         """Names of other files that have delivered rows of the same tables since."""
         return frozenset(
             other.name

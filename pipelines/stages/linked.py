@@ -57,7 +57,7 @@ class Links:
                 # rows moved from another company are no news of the new one (`steps.changes`)
                 (pl.lit(value=True) if side == LOST else pl.col(MOVED)).alias("lost"),
             )
-            for name, pairs in self._moves(changed)
+            for name, pairs in self._relinked_pairs(changed)
             for side in (GAINED, LOST)
         ]
         told = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
@@ -66,19 +66,19 @@ class Links:
     def unanswered(self, name: str) -> pl.DataFrame:
         """Unlinked rows of one staged table (`warehouse.linking.unanswered`)."""
         return self._history.unanswered(
-            self._tables[name], [self._way(link) for link in self._links.get(name, [])]
+            self._tables[name], [self._link_path(link) for link in self._links.get(name, [])]
         )
 
-    def _moves(self, changed: set[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    def _relinked_pairs(self, changed: set[str]) -> Iterator[tuple[str, pl.DataFrame]]:
         for name, links in self._links.items():
             if name not in changed and changed.isdisjoint(link.through for link in links):
                 continue
-            pairs = self._history.relink(self._tables[name], [self._way(link) for link in links])
+            pairs = self._history.relink(self._tables[name], [self._link_path(link) for link in links])
             if pairs.height:
                 changed.add(name)  # rows linked through these rows move with them
             yield name, pairs
 
-    def _way(self, link: Link) -> Way:
+    def _link_path(self, link: Link) -> Way:
         return Way(_column(link.key), self._tables[link.through], _column(link.through_key))
 
 

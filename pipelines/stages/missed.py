@@ -41,13 +41,13 @@ class Missed:
         """One signal per dataset; call once all snapshots of the instant are applied."""
         for key, found in self._changed.items():
             companies = pl.concat(found).unique().sort()
-            missed = companies.filter(~companies.is_in(self._named(key, companies).implode()))
+            missed = companies.filter(~companies.is_in(self._announced_companies(key, companies).implode()))
             if missed.len():
                 feed = str(self._jurisdiction.dataset(key).named_by)
                 yield Signal(key, CODE, feed, missed.len(), tuple(missed.head(_EXAMPLES)))
         self._changed.clear()
 
-    def _named(self, key: str, companies: pl.Series) -> pl.Series:
+    def _announced_companies(self, key: str, companies: pl.Series) -> pl.Series:
         """Those of the companies that the feed has named since the last full snapshot."""
         feed = self._jurisdiction.dataset(str(self._jurisdiction.dataset(key).named_by))
         rows = self._history.rows_of(feed.staged.values(), companies).values()

@@ -174,33 +174,35 @@ class _Work:
     def take(self, instant: datetime, found: Iterable[Edition], judged: Iterable[Judgement] = ()) -> None:
         """Applies all snapshots of one instant; writes the snapshot of companies touched or decided on."""
         found = list(found)
-        ids = [series for edition in found for series in self._take_edition(edition)]
+        ids = [series for edition in found for series in self._apply_snapshot(edition)]
         changed = {table for edition in found for table, rows in edition.tables.items() if rows}
         self.signals += self._missed.told()
         moved, linked = self._links.follow(changed)
         companies = pl.Series("company_id", [row.company_id for row in judged], pl.String)
         touched = pl.concat([companies, *ids, moved]).unique().sort()
         for edition in found:
-            self._move_on(edition)
+            self._touch_provenance(edition)
             self._history.advance(edition.dataset.key, instant)
         if touched.is_empty():
             return
-        self._write_image(touched, instant, {EDITIONS: _edition_frame(found), LINKED: linked})
+        self._write_normalised(touched, instant, {EDITIONS: _edition_frame(found), LINKED: linked})
 
-    def _write_image(self, touched: pl.Series, instant: datetime, told: Mapping[str, pl.DataFrame]) -> None:
+    def _write_normalised(
+        self, touched: pl.Series, instant: datetime, told: Mapping[str, pl.DataFrame]
+    ) -> None:
         """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
         code = self._jurisdiction.code
         with self._workspace.images.writer(code, self._batch, instant) as writer:
             for companies, tables, far in in_lanes(
-                self._present(touched), partial(self._normalised, instant)
+                self._current_records(touched), partial(self._normalise_companies, instant)
             ):
-                self._count(tables, companies)
+                self._count_rows(tables, companies)
                 self.far += far
                 mine = {name: _only(rows, companies) for name, rows in told.items()}
                 writer.add({**tables, **mine}, companies)
         self._history.mark(IMAGE_MARK, image_key(self._batch, instant))
 
-    def _take_edition(self, edition: Edition) -> Iterator[pl.Series]:
+    def _apply_snapshot(self, edition: Edition) -> Iterator[pl.Series]:
         for table in edition.dataset.staged.values():
             if not edition.tables.get(table.name):
                 continue  # a full snapshot is complete only in the tables it has rows of
@@ -208,21 +210,21 @@ class _Work:
             before = self._history.present_counts([table])[table.name] if is_whole else 0
             changed = [
                 self._history.upsert_present(
-                    table, self._with_companies(table, rows), self._links.keys_of(table)
+                    table, self._with_company_ids(table, rows), self._links.keys_of(table)
                 )
-                for rows in self._stretches(edition, table)
+                for rows in self._row_chunks(edition, table)
             ]
             touched = pl.concat(changed).unique()
             yield touched
             if is_whole:
-                retired = self._retired(edition, table, before)
+                retired = self._soft_delete_missing(edition, table, before)
                 yield retired
                 self._missed.note(edition.dataset, pl.concat([touched, retired]))
                 if before:
                     share = (len(touched) + len(retired)) / before
                     self.changed[edition.dataset.key] = round(share, 6)
 
-    def _move_on(self, edition: Edition) -> None:
+    def _touch_provenance(self, edition: Edition) -> None:
         """Updates the provenance of rows that an archive repeats without being parsed again."""
         index = self._workspace.lake.index(edition.dataset.key, edition.batch)
         for standing in () if index is None else former.of(index):
@@ -230,13 +232,13 @@ class _Work:
                 for table in edition.dataset.staged.values():
                     self._history.move_on(table, standing.on, standing.sha256, edition.instant)
 
-    def _retired(self, edition: Edition, table: Table, before: int) -> pl.Series:
+    def _soft_delete_missing(self, edition: Edition, table: Table, before: int) -> pl.Series:
         """Soft-deletes the rows that a full snapshot lacks; returns their companies."""
         if not before:
             return pl.Series("company_id", [], pl.String)
-        return self._history.retire_absent(table, self._keys(edition, table), edition.instant)
+        return self._history.retire_absent(table, self._snapshot_keys(edition, table), edition.instant)
 
-    def _keys(self, edition: Edition, table: Table) -> pl.DataFrame:
+    def _snapshot_keys(self, edition: Edition, table: Table) -> pl.DataFrame:
         """Keys of a full snapshot: of parsed rows, unchanged bodies, and records with an open deletion check."""
         lake, dataset = self._workspace.lake, edition.dataset.key
         index = lake.index(dataset, edition.batch)
@@ -245,17 +247,17 @@ class _Work:
         kept = editions.kept_keys(lake, dataset, table, edition.instant, figures)
         return pl.concat([mine, *kept, *doubted_keys(lake, self._jurisdiction, table)])
 
-    def _stretches(self, edition: Edition, table: Table) -> Iterator[pl.DataFrame]:
+    def _row_chunks(self, edition: Edition, table: Table) -> Iterator[pl.DataFrame]:
         """The rows of a snapshot in order, in chunks: a register of millions would not fit in memory."""
         rows = self._workspace.lake.rows(edition.dataset.key, edition.batch, table)
         for start in range(0, rows.select(pl.len()).collect().item(), STRETCH):
             yield rows.slice(start, STRETCH).filter(_is_of(edition)).collect()
 
-    def _with_companies(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    def _with_company_ids(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
         company = self._jurisdiction.touches(table.name, rows.select(table.names))
         return self._links.marked(table, rows.with_columns(company.alias("_company_id")))
 
-    def _present(self, touched: pl.Series) -> Generator[_Present, None, None]:
+    def _current_records(self, touched: pl.Series) -> Generator[_Present, None, None]:
         """The touched companies in chunks, with their present rows."""
         # by name, since channels that deliver the same records share their tables
         tables = {name: table for made in self._jurisdiction.datasets for name, table in made.staged.items()}
@@ -263,7 +265,7 @@ class _Work:
             companies = touched[start : start + CHUNK]
             yield companies, self._history.rows_of(tables.values(), companies)
 
-    def _normalised(
+    def _normalise_companies(
         self, instant: datetime, known: _Present
     ) -> tuple[pl.Series, dict[str, pl.DataFrame], Counter[str]]:
         """The companies, their shared tables, and counts of days too far ahead. Raises Invalid."""
@@ -276,7 +278,7 @@ class _Work:
         conformity.require(tables, companies, instant.date())
         return companies, tables, far
 
-    def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
+    def _count_rows(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
         self.companies += len(touched)
         self.rows[profile_dataset(self._jurisdiction).key] += tables[COMPANIES.name].height
         for table in NORMALISED:

@@ -48,7 +48,7 @@ class Lineage:
 
     def goes_on(self, row: Row) -> bool:
         """True if a record of a line is in another line now."""
-        return any(self._is_elsewhere(record, row["holder_id"]) for record, _ in _records(row))
+        return any(self._is_in_other_line(record, row["holder_id"]) for record, _ in _records(row))
 
     def missing(self, row: Row) -> set[str]:
         """Registers of the records that a line's holder had and that are in no line any more."""
@@ -70,11 +70,11 @@ class Lineage:
             return None if own or not found else found[0]
         line, share = self._before[decider]
         first = next(_records(line))[0]
-        if line["holder_id"] == row["holder_id"] and not self._is_elsewhere(first, row["holder_id"]):
+        if line["holder_id"] == row["holder_id"] and not self._is_in_other_line(first, row["holder_id"]):
             return None
-        return line if decider == first else {**line, **self._said(decider, row, share)}
+        return line if decider == first else {**line, **self._previous_statement(decider, row, share)}
 
-    def _said(self, record: Record, row: Row, share: float | None) -> Row:
+    def _previous_statement(self, record: Record, row: Row, share: float | None) -> Row:
         """The former state of a record that did not decide; without `holdings` only its exact share is known."""
         if self._altered is None:
             return {} if share is None else _exact(share)
@@ -82,7 +82,7 @@ class Lineage:
         told = self._altered.get(record, row)
         return {name: told[name] for name in _STATED}
 
-    def _is_elsewhere(self, record: Record, holder: str) -> bool:
+    def _is_in_other_line(self, record: Record, holder: str) -> bool:
         return self._after.get(record, holder) != holder
 
 

@@ -41,15 +41,15 @@ class Passages:
         made before the baseline are skipped. After a statement without a share, the last stated share is
         compared (docs/formats/us.md 7.1).
         """
-        before = self._last_said(row)
-        for step in self._steps(row):
+        before = self._last_stated_share(row)
+        for step in self._statements_between(row):
             if step["basis"] is None and {**row, **before}["basis_before"] in EXACT:
                 continue
             yield {**row, **{name: step[name] for name in OWNERS.names}, **before}
             before = _as_before(step)
         yield {**row, **before}
 
-    def _last_said(self, row: Row) -> dict[str, Any]:
+    def _last_stated_share(self, row: Row) -> dict[str, Any]:
         """For a former state without a share: the register's last exact share, if continuously valid until then."""
         start = row["as_of_before"]
         if (
@@ -71,7 +71,7 @@ class Passages:
             until = span[_UNTIL]
         return {} if said is None or until < start else _as_before(said)
 
-    def _steps(self, row: Row) -> Iterator[Row]:
+    def _statements_between(self, row: Row) -> Iterator[Row]:
         """Statements between the former state and now; in a gap, the former one as ended."""
         start = row["as_of_before"]
         if row["_gone"] or start is None:

@@ -94,9 +94,9 @@ class Statement:
         )
         _filter(self, query)
         if isinstance(names, Named):
-            self._join(names)
+            self._join_matches(names)
         elif names is not None:
-            self._match(names)
+            self._match_words(names)
 
     def value(self, value: object) -> str:
         """Adds a parameter and returns its placeholder."""
@@ -119,7 +119,7 @@ class Statement:
         if after is not None:
             tier, rank = map(self.value, parts(after, int, int))
             keyset = f"tier > {tier} OR (tier = {tier} AND rank > {rank})"
-        tier_of = self._tier if self._asked is None else self._judged(self._asked)
+        tier_of = self._tier if self._asked is None else self._tier_sql(self._asked)
         return f"""SELECT tier, rank FROM
             (SELECT rank, {tier_of} AS tier FROM {self._source} WHERE {self._where()})
             WHERE {keyset} ORDER BY tier, rank LIMIT {limit + 1}"""
@@ -128,33 +128,33 @@ class Statement:
         """SQL for the first-compared values of a page plus one row, except those equal to the given key's."""
         conditions = [*self._conditions, f"{order.head} IS NOT NULL"]
         if after is not None:
-            conditions.append(f"{order.head} {order.past} {self._head(order, after)}")
+            conditions.append(f"{order.head} {order.past} {self._bind_compared_value(order, after)}")
         return f"""SELECT {order.head} FROM {self._source} WHERE {" AND ".join(conditions)}
             ORDER BY {order.head} {"DESC" if order.descending else "ASC"} LIMIT {limit + 1}"""
 
     def by_value(self, order: Order, after: Key | None, last: object, limit: int) -> str:
         """SQL for (rank, value, company id) of a page plus one row, up to `last` if given."""
         if after is not None:
-            self._go_on(order, after)
+            self._start_after(order, after)
         if last is not None:
             self.add(f"NOT {order.head} {order.past} {self.value(last)}")
         return f"""SELECT rank, {order.column} AS value, company_id FROM {self._source} WHERE {self._where()}
             ORDER BY value {"DESC" if order.descending else "ASC"} NULLS LAST, company_id LIMIT {limit + 1}"""
 
-    def _go_on(self, order: Order, after: Key) -> None:
+    def _start_after(self, order: Order, after: Key) -> None:
         _, value, company_id = parts(after, int, order.kinds, str)
         beyond = f"company_id > {self.value(company_id)}"
         if value is None:
             self.add(f"{order.head} IS NULL AND {beyond}")
             return
-        head = self._head(order, after)
+        head = self._bind_compared_value(order, after)
         if order.initial:
             same = self.value(value)
             beyond = f"{order.column} > {same} OR ({order.column} = {same} AND {beyond})"
         unknown = f"OR {order.head} IS NULL" if type(None) in order.kinds else ""
         self.add(f"{order.head} {order.past} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")
 
-    def _head(self, order: Order, after: Key) -> str:
+    def _bind_compared_value(self, order: Order, after: Key) -> str:
         """Placeholder of the first-compared value of the row before the page."""
         _, value, _ = parts(after, int, order.kinds, str)
         return self.value(_HEADS[order](value) if order in _HEADS else value)
@@ -162,33 +162,33 @@ class Statement:
     def _where(self) -> str:
         return " AND ".join(self._conditions) or "true"
 
-    def _join(self, named: Named) -> None:
+    def _join_matches(self, named: Named) -> None:
         ranks, tiers = self.value(named.ranks), self.value(named.tiers)
         self._source += (
             f" JOIN (SELECT unnest({ranks}) AS rank, unnest({tiers}) AS tier) AS named USING (rank)"
         )
         self._tier = "named.tier"
 
-    def _match(self, words: Words) -> None:
-        begun = " AND ".join(self._contains(f" {word}") for word in words.asked.words)
+    def _match_words(self, words: Words) -> None:
+        begun = " AND ".join(self._contains_sql(f" {word}") for word in words.asked.words)
         if words.slips is None:
             self.add(begun)
             self._asked = words.asked
             return
         for word in words.asked.words:
             near = (f" {other} " for other in words.slips[word])
-            self.add(" OR ".join(map(self._contains, (f" {word}", *near))))
+            self.add(" OR ".join(map(self._contains_sql, (f" {word}", *near))))
         self.add(f"NOT ({begun})")
         self._tier = str(SLIPPED)
 
-    def _judged(self, asked: Asked) -> str:
+    def _tier_sql(self, asked: Asked) -> str:
         """SQL for the tier of a matching name (`Asked.tier`)."""
         name, begun = self.value(f" {asked.name} "), self.value(f" {asked.name}")
-        whole = " AND ".join(self._contains(f" {word} ") for word in asked.words)
+        whole = " AND ".join(self._contains_sql(f" {word} ") for word in asked.words)
         return f"""CASE WHEN words = {name} THEN 0 WHEN starts_with(words, {name}) THEN 1
             WHEN {whole} THEN 2 WHEN starts_with(words, {begun}) THEN 3 ELSE 4 END"""
 
-    def _contains(self, text: str) -> str:
+    def _contains_sql(self, text: str) -> str:
         return f"contains(words, {self.value(text)})"
 
 

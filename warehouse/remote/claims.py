@@ -59,7 +59,7 @@ class _Holding:
 
     def take(self, former: Found | None) -> bool:
         """Takes a lease that is free or has expired; returns False if another machine was faster."""
-        made = self._store.succeed(self._key, self._content(), former)
+        made = self._store.succeed(self._key, self._lease_document(), former)
         self._tag = None if made is None else made.tag
         return made is not None
 
@@ -68,7 +68,7 @@ class _Holding:
         while not self._ended.wait(self._pace.renews):
             self._renewals += 1
             try:
-                tag = self._store.replace(self._key, self._content(), self._tag or "")
+                tag = self._store.replace(self._key, self._lease_document(), self._tag or "")
             except RemoteFailed as error:  # the next request shows if the lease is still ours
                 LOGGER.warning("a lease cannot be renewed: %s", error)
                 continue
@@ -89,7 +89,7 @@ class _Holding:
         except RemoteFailed as error:
             LOGGER.warning("a lease cannot be released and will expire: %s", error)
 
-    def _content(self) -> bytes:
+    def _lease_document(self) -> bytes:
         return json.dumps({"holder": self._mark, "renewals": self._renewals}).encode()
 
 

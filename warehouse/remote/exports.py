@@ -34,19 +34,19 @@ class SharedExports:
         """
         root, latest = self._folder / market, f"exports/{market}/{_LATEST}"
         if not (root / _LATEST).exists():
-            self._remove(self._store.keys(f"exports/{market}/"))
+            self._remove_keys(self._store.keys(f"exports/{market}/"))
             return 0
         pointer = (root / _LATEST).read_bytes()
         newest, there = json.loads(pointer)["folder"], self._store.read(latest)
         if there is not None and json.loads(there.content)["folder"] > newest:
             return 0
-        sent = self._send(root / newest, f"exports/{market}/{newest}")
+        sent = self._upload_export(root / newest, f"exports/{market}/{newest}")
         if there is None:
             self._store.create(latest, pointer)
         else:
             self._store.replace(latest, pointer, there.tag)
         kept = {path.name for path in root.iterdir() if path.is_dir()}
-        self._remove(
+        self._remove_keys(
             [
                 key
                 for key in self._store.keys(f"exports/{market}/")
@@ -55,7 +55,7 @@ class SharedExports:
         )
         return sent
 
-    def _send(self, folder: Path, base: str) -> int:
+    def _upload_export(self, folder: Path, base: str) -> int:
         found = self._store.read(f"{base}/{_MANIFEST}")
         there = (
             {}
@@ -68,7 +68,7 @@ class SharedExports:
             self._store.upload(f"{base}/{name}", folder / name)
         return len(fresh)
 
-    def _remove(self, keys: list[str]) -> None:
+    def _remove_keys(self, keys: list[str]) -> None:
         """Deletes pointers and manifests first: a half-removed export no longer counts."""
         first = [key for key in keys if key.endswith((_MANIFEST, _LATEST))]
         self._store.remove(first)

@@ -55,7 +55,7 @@ class Follower:
             except _FAILURES as error:
                 self._failed(error)
             else:
-                self._went_well(number)
+                self._log_success(number)
             self._ended.wait(self._seconds)
 
     def end(self) -> None:
@@ -68,7 +68,7 @@ class Follower:
             LOGGER.error("the local release stays in use, because a newer one cannot be fetched: %s", told)
             self._told = told
 
-    def _went_well(self, number: int | None) -> None:
+    def _log_success(self, number: int | None) -> None:
         if self._told is not None:
             LOGGER.info("the object store responds again")
             self._told = None

@@ -76,7 +76,7 @@ class SharedMarket:
     def fetch(self) -> Mapping[str, Any] | None:
         """Makes local files equal to the head if it is not ours; returns its `beside`, or None if unchanged."""
         self._seen = self._store.read(f"{self._area}/head.json")
-        if self._seen is None or (key := self._head()["contents"]) == self._told():
+        if self._seen is None or (key := self._head_document()["contents"]) == self._told():
             return None
         found = self._store.read(key)
         if found is None:
@@ -96,7 +96,7 @@ class SharedMarket:
         sums = Sums(self._layout.root, self._sums)
         held = tuple(sums.parcel(name) for name in sorted(self._names()))
         sums.keep()
-        former = self._former()
+        former = self._previous_contents()
         contents = Contents(0 if former is None else former.version, held, beside)
         if former is not None and contents.as_bytes() == former.as_bytes():
             return former.version
@@ -108,13 +108,13 @@ class SharedMarket:
         written = contents.as_bytes()
         key = f"{self._area}/contents.{hashlib.sha256(written).hexdigest()}"
         self._store.create(key, written)
-        stale = self._stale({one.key(self._area) for one in held} | {key})
+        stale = self._stale_keys({one.key(self._area) for one in held} | {key})
         self._replace_head({"version": contents.version, "contents": key})
         files.write_json(self._adopted, {"contents": key})
         self._store.remove(stale)
         return contents.version
 
-    def _head(self) -> dict[str, Any]:
+    def _head_document(self) -> dict[str, Any]:
         return json.loads(self._seen.content) if self._seen is not None else {}
 
     def _told(self) -> str | None:
@@ -123,10 +123,10 @@ class SharedMarket:
         except FileNotFoundError:
             return None
 
-    def _former(self) -> Contents | None:
+    def _previous_contents(self) -> Contents | None:
         if self._seen is None:
             return None
-        key = self._head()["contents"]
+        key = self._head_document()["contents"]
         found = self._store.read(key)
         return None if found is None else Contents.parse(key, found.content)
 
@@ -140,14 +140,14 @@ class SharedMarket:
             )
         self._seen = made
 
-    def _stale(self, needed: set[str]) -> list[str]:
+    def _stale_keys(self, needed: set[str]) -> list[str]:
         kept = {claim_of(self._market), f"{self._area}/head.json", *needed}
         return [key for key in self._store.keys(f"{self._area}/") if key not in kept]
 
     def _place(self, contents: Contents) -> None:
         """Fetches all missing files before changing anything; after a kill, the next run completes it."""
         for parcel in contents.files:
-            if not self._is_ours(parcel.name):
+            if not self._is_market_file(parcel.name):
                 raise Damaged(f"the head of {self._market} refers to a foreign file: {parcel.name[:200]!r}")
         sums = Sums(self._layout.root, self._sums)
         lacking = [parcel for parcel in contents.files if not sums.is_there(parcel)]
@@ -165,18 +165,18 @@ class SharedMarket:
         files.discard(self._incoming)
         sums.keep()
 
-    def _folders(self) -> list[Path]:
+    def _market_folders(self) -> list[Path]:
         """Folders that belong to this market entirely."""
         layout = self._layout
         return [layout.images / self._market, *(layout.staged / dataset for dataset in self._datasets)]
 
-    def _is_ours(self, name: str) -> bool:
+    def _is_market_file(self, name: str) -> bool:
         path = self._layout.root / name
-        single = {*self._histories(), *(self._manifest(dataset) for dataset in self._datasets)}
+        single = {*self._history_paths(), *(self._manifest(dataset) for dataset in self._datasets)}
         is_body = path.parent.parent == self._layout.archive / "sha256" and path.suffix == ".zst"
-        return path in single or is_body or any(folder in path.parents for folder in self._folders())
+        return path in single or is_body or any(folder in path.parents for folder in self._market_folders())
 
-    def _histories(self) -> tuple[Path, Path]:
+    def _history_paths(self) -> tuple[Path, Path]:
         path = self._layout.history_file(self._market)
         return path, path.with_name(f"{path.name}.wal")
 
@@ -185,16 +185,16 @@ class SharedMarket:
 
     def _names(self) -> set[str]:
         """Names of the market's local files, without temporary ones."""
-        found = {path for path in self._histories() if path.exists()}
+        found = {path for path in self._history_paths() if path.exists()}
         for dataset in self._datasets:
             if self._manifest(dataset).exists():
                 found.add(self._manifest(dataset))
-                found.update(self._bodies(self._manifest(dataset)))
-        for folder in self._folders():
+                found.update(self._body_paths(self._manifest(dataset)))
+        for folder in self._market_folders():
             found.update(path for path in folder.rglob("*") if path.is_file() and not _is_half(path, folder))
         return {path.relative_to(self._layout.root).as_posix() for path in found}
 
-    def _bodies(self, manifest: Path) -> Iterator[Path]:
+    def _body_paths(self, manifest: Path) -> Iterator[Path]:
         """Bodies listed in a manifest that still exist: erased ones do not."""
         with manifest.open("rb") as lines:
             for line in lines:

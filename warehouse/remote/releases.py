@@ -59,18 +59,18 @@ class SharedReleases:
 
         Raises Overtaken if the newest has changed since our turn began.
         """
-        contents = self._contents(manifest.release)
+        contents = self._local_contents(manifest.release)
         former = Pointer.parse(self._seen.content).contents if self._seen is not None else None
-        oldest = self._oldest(manifest.release)
+        oldest = self._oldest_retained(manifest.release)
         # listed before the upload: a machine that publishes later needs none of these
-        stale = self._stale(contents, oldest)
+        stale = self._stale_keys(contents, oldest)
         if contents.key() != former:
-            self._send(contents, former)
+            self._send_contents(contents, former)
         digest = _manifest_sha256(contents)
-        self._point(Pointer(manifest.release, oldest, digest, contents.key(), self._checked()))
+        self._replace_pointer(Pointer(manifest.release, oldest, digest, contents.key(), self._checked()))
         self._store.remove(stale)
 
-    def _send(self, contents: Contents, former: str | None) -> None:
+    def _send_contents(self, contents: Contents, former: str | None) -> None:
         document = None if former is None else self._store.read(former)
         there = () if document is None or former is None else Contents.parse(former, document.content).ledger
         fresh = [parcel for parcel in contents.ledger if parcel not in there]
@@ -80,7 +80,7 @@ class SharedReleases:
 
     def send_again(self, manifest: Manifest) -> None:
         """Uploads the newest release unconditionally: the store's copy may be damaged."""
-        contents = self._contents(manifest.release)
+        contents = self._local_contents(manifest.release)
         parcels.send_again(self._store, LEDGER, self._layout.root, contents.ledger)
         parcels.send_again(self._store, release_area(contents.release), self._layout.root, contents.files)
         self.publish(manifest)
@@ -92,11 +92,11 @@ class SharedReleases:
             if self._seen is None:
                 return None
             pointer = Pointer.parse(self._seen.content)
-            if self._is_here(pointer):
-                self._note(pointer)
+            if self._is_current(pointer):
+                self._apply_pointer(pointer)
                 return None
             try:
-                self._fetch(pointer)
+                self._fetch_release(pointer)
             except Missing:
                 if not left:
                     raise
@@ -104,7 +104,7 @@ class SharedReleases:
             return pointer.release
         return None
 
-    def _contents(self, number: int) -> Contents:
+    def _local_contents(self, number: int) -> Contents:
         sums = Sums(self._layout.root, self._layout.remote / "sums.json")
         contents = Contents.of(self._layout, number, sums)
         sums.keep()
@@ -116,7 +116,7 @@ class SharedReleases:
         except FileNotFoundError:
             return None
 
-    def _point(self, pointer: Pointer) -> None:
+    def _replace_pointer(self, pointer: Pointer) -> None:
         content = pointer.as_bytes()
         if self._seen is not None and self._seen.content == content:
             return
@@ -129,18 +129,18 @@ class SharedReleases:
         self._seen = made
         files.write_json(self._adopted, {"contents": pointer.contents})
 
-    def _oldest(self, newest: int) -> int:
+    def _oldest_retained(self, newest: int) -> int:
         """The oldest release to keep anywhere: what this machine has pruned is deleted for all."""
         local = [number for number in pruning.numbers(self._layout) if number < newest]
         return [*local, newest][-self._keep :][0]
 
-    def _stale(self, contents: Contents, oldest: int) -> list[str]:
+    def _stale_keys(self, contents: Contents, oldest: int) -> list[str]:
         """Keys that no kept release needs: older releases, other contents of this one, rewritten segments."""
         needed = {parcel.key(area) for area, parcel in contents.placed()} | {contents.key(), POINTER}
         found = [*self._store.keys("releases/"), *self._store.keys(f"{LEDGER}/")]
         return [key for key in found if key not in needed and _is_stale(key, contents.release, oldest)]
 
-    def _is_here(self, pointer: Pointer) -> bool:
+    def _is_current(self, pointer: Pointer) -> bool:
         here = manifests.current(self._layout)
         if here is None or here.release < pointer.release:
             return False
@@ -158,7 +158,7 @@ class SharedReleases:
         except FileNotFoundError:
             return None
 
-    def _fetch(self, pointer: Pointer) -> None:
+    def _fetch_release(self, pointer: Pointer) -> None:
         document = self._store.read(pointer.contents)
         if document is None:
             raise Missing(pointer.contents)
@@ -169,7 +169,7 @@ class SharedReleases:
             )
         self._place(contents)
         manifests.point(self._layout, pointer.release)
-        self._note(pointer)
+        self._apply_pointer(pointer)
         files.write_json(self._adopted, {"contents": pointer.contents})
         files.discard(self._incoming)
         pruning.prune(self._layout, self._keep)
@@ -177,13 +177,13 @@ class SharedReleases:
     def _place(self, contents: Contents) -> None:
         """Downloads all missing files before moving them into place."""
         sums = Sums(self._layout.root, self._layout.remote / "sums.json")
-        ledger = self._received(LEDGER, contents.ledger, sums)
-        release = self._received(release_area(contents.release), contents.files, sums)
-        self._move(ledger)
+        ledger = self._fetch_missing(LEDGER, contents.ledger, sums)
+        release = self._fetch_missing(release_area(contents.release), contents.files, sums)
+        self._move_files(ledger)
         self._index(contents)
-        self._move(release)
+        self._move_files(release)
 
-    def _received(self, area: str, wanted: Sequence[Parcel], sums: Sums) -> list[tuple[Path, Path]]:
+    def _fetch_missing(self, area: str, wanted: Sequence[Parcel], sums: Sums) -> list[tuple[Path, Path]]:
         """Downloads missing files; returns pairs of temporary path and target."""
         return [
             (parcels.receive(self._store, area, parcel, self._incoming), self._layout.root / parcel.name)
@@ -191,7 +191,7 @@ class SharedReleases:
             if not sums.is_there(parcel)
         ]
 
-    def _move(self, received: Iterable[tuple[Path, Path]]) -> None:
+    def _move_files(self, received: Iterable[tuple[Path, Path]]) -> None:
         for path, target in received:
             files.make_folder(target.parent)
             path.replace(target)
@@ -202,7 +202,7 @@ class SharedReleases:
         if entries != segments.read_index(self._layout.ledger):
             segments.write_index(self._layout.ledger, entries)
 
-    def _note(self, pointer: Pointer) -> None:
+    def _apply_pointer(self, pointer: Pointer) -> None:
         pruning.prune_below(self._layout, pointer.oldest)
         if pointer.checked is not None and pointer.checked != self._checked():
             files.write_json(self._layout.checked, dict(pointer.checked))

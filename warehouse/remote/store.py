@@ -83,18 +83,18 @@ class Store:
 
     def create(self, key: str, content: bytes) -> str | None:
         """Creates a document; returns its ETag, or None if the key exists."""
-        return self._put(key, content, "create")
+        return self._put_document(key, content, "create")
 
     def replace(self, key: str, content: bytes, tag: str) -> str | None:
         """Replaces the version with a given ETag; returns the new ETag, or None if the version has changed."""
-        return self._put(key, content, {"e_tag": tag})
+        return self._put_document(key, content, {"e_tag": tag})
 
     def succeed(self, key: str, content: bytes, former: Found | None) -> Found | None:
         """Replaces what was read (None: nothing) by a document; None if it has changed since."""
         tag = self.create(key, content) if former is None else self.replace(key, content, former.tag)
         return None if tag is None else Found(content, tag)
 
-    def _put(self, key: str, content: bytes, mode: PutMode) -> str | None:
+    def _put_document(self, key: str, content: bytes, mode: PutMode) -> str | None:
         def put() -> str | None:
             return obstore.put(self._store, key, content, mode=mode, use_multipart=False)["e_tag"]
 
