@@ -103,7 +103,7 @@ bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCA
 
 docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, faults from their tests, collections from the OpenAPI document
 	@$(BIN)/python -c 'from pathlib import Path; from warehouse import render; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(render.dictionary((*TABLES, EVENTS)), encoding="utf-8")'
-	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.catalogue import document; Path("docs/sources.md").write_text(document(connectors.JURISDICTIONS), encoding="utf-8")'
+	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.sources_page import document; Path("docs/sources.md").write_text(document(connectors.JURISDICTIONS), encoding="utf-8")'
 	@$(BIN)/python -m tests.faults
 	@$(BIN)/python -m api.collections collections
 

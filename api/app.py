@@ -12,46 +12,46 @@ from typing import TYPE_CHECKING, Any
 from litestar import Litestar, Request
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
-from api.access_log import AccessLog, Write
-from api.accounts import Accounts
-from api.answers import Answer, problem_answer
-from api.auth import Authenticator
-from api.billing.standing import at_sign_up
-from api.call import Call, current
-from api.clock import Clock
-from api.control import ControlPlane
-from api.dashboard.doors import Doors
-from api.dashboard.pages import error_page, is_of_pages
-from api.dashboard.postman import Postman
-from api.dashboard.routes import PAGES
-from api.db.counts import Counts
-from api.db.engine import Database
-from api.edge import Edge
-from api.endpoints import in_order, straight
-from api.limits import Limits
-from api.logs import LOGGER
-from api.metrics import Desk, Metrics, publishing
-from api.openapi import document
-from api.overload import Lists
-from api.pagination import Cursors
-from api.problems import InputError, Problem, nothing_at, problem, unavailable
-from api.proxies import Proxies
+from api.accounts.service import AccountService
+from api.accounts.usage_store import DatabaseUsageStore
+from api.auth.authenticator import Authenticator
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets
+from api.billing.entitlement import sign_up_state
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.dashboard.pages import PAGES
+from api.dashboard.routing import error_page, is_dashboard_path
+from api.dashboard.sessions import SessionService
+from api.dashboard.sign_in_mailer import SignInMailer
+from api.database.async_access import AsyncDatabase
+from api.database.engine import Database
+from api.http.client_ip import ClientIpResolver
+from api.http.concurrency_limit import ListQueryPool
+from api.http.context import RequestContext, current_request
+from api.http.middleware import RequestMiddleware
+from api.http.pagination.cursors import CursorSigner
+from api.http.problems.problem import InputError, ProblemError, new_problem, not_found, service_unavailable
+from api.http.release_headers import ReleaseHeaders
+from api.http.responses import HttpResponse, problem_response
+from api.http.routing import direct_routes, sort_methods
+from api.observability.access_log import AccessLog, Write
+from api.observability.logging import LOGGER
+from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
+from api.openapi.document import openapi_document
+from api.rate_limits.limiter import RateLimiter
 from api.routes import ROUTES
-from api.secrets import Secrets
-from api.service import Service, SnapshotSource
-from api.settings import ApiSettings
-from api.stamps import Stamps
-from api.ulids import Ulids
-from api.webhooks.names import Lookup, Names
-from api.webhooks.sealing import Sealer
-from api.webhooks.sending import Sender
-from api.webhooks.subscriptions import Subscriptions
-from warehouse.reader import NoRelease
+from api.services import ApiServices, SnapshotSource
+from api.settings.service import ApiSettings
+from api.webhooks.egress.dns import DnsResolver, Lookup
+from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.subscriptions.service import SubscriptionService
+from warehouse.reader.reader import NoReleaseError
 
 if TYPE_CHECKING:
-    from api.billing.service import Billing
+    from api.billing.service import BillingService
 
-Beside = Callable[[Callable[[str], None]], AbstractAsyncContextManager[None]]
+BackgroundService = Callable[[Callable[[str], None]], AbstractAsyncContextManager[None]]
 """Runs in the background while the service runs; receives the callback that counts attempts."""
 
 _PUBLISHED_AFTER = 30  # Retry-After in seconds
@@ -61,33 +61,33 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     settings: ApiSettings,
     reader: SnapshotSource,
     database: Database,
-    secrets: Secrets,
+    secrets: ServiceSecrets,
     clock: Clock | None = None,
     write_access_log: Write | None = None,
-    desk: Desk | None = None,
+    desk: WorkerSlot | None = None,
     resolver: Lookup | None = None,
-    deliveries: Beside | None = None,
+    deliveries: BackgroundService | None = None,
 ) -> Litestar:
     """Creates the service as an ASGI application.
 
-    `database`: already migrated (`api.db.migrate.prepare`). `write_access_log`: receives whole lines; default
-    is standard error if `settings.access_log` is set. `desk`: where one of several workers publishes its
-    metrics. `resolver`: DNS resolver for endpoint hosts, by default the system's. `deliveries`: delivers
+    `database`: already migrated (`api.database.migrate.prepare_database`). `write_access_log`: receives whole
+    lines; default is standard error if `settings.access_log` is set. `desk`: where one of several workers publishes
+    its metrics. `resolver`: DNS resolver for endpoint hosts, by default the system's. `deliveries`: delivers
     webhooks in this process.
     """
-    clock, resolver = clock or Clock(), resolver or Names()
-    ulids = Ulids(clock.wall)
-    accounts = Accounts(database, secrets.pepper, clock, ulids, settings.tiers)
-    limits = Limits(settings.tiers, clock, Counts(database, clock.today))
+    clock, resolver = clock or Clock(), resolver or DnsResolver()
+    ulids = UlidGenerator(clock.wall)
+    accounts = AccountService(database, secrets.pepper, clock, ulids, settings.tiers)
+    limits = RateLimiter(settings.tiers, clock, DatabaseUsageStore(database, clock.today))
     if write_access_log is None and settings.access_log:
-        write_access_log = _to_standard_error
+        write_access_log = _write_stderr
     metrics = Metrics(desk)
     lookup = metrics.counted("key_lookups", accounts.lookup)
-    control, sealer = ControlPlane(database), Sealer(secrets.sealing_keys)
-    billing = _billing(settings, database, accounts, clock)
-    postman = Postman(settings.mail)
-    footing = at_sign_up(settings.tiers, accounts_pay=settings.billing.is_on)
-    service = Service(
+    control, sealer = AsyncDatabase(database), SecretBox(secrets.sealing_keys)
+    billing = _load_billing(settings, database, accounts, clock)
+    postman = SignInMailer(settings.mail)
+    footing = sign_up_state(settings.tiers, accounts_pay=settings.billing.is_on)
+    service = ApiServices(
         settings=settings,
         reader=reader,
         clock=clock,
@@ -97,16 +97,16 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
             lookup, limits.meter_of, secrets.pepper, clock, settings.key_cache_seconds
         ),
         limits=limits,
-        cursors=Cursors(secrets.cursor_keys, clock),
-        lists=Lists(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
-        stamps=Stamps(),
+        cursors=CursorSigner(secrets.cursor_keys, clock),
+        lists=ListQueryPool(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
+        stamps=ReleaseHeaders(),
         access_log=AccessLog(write_access_log),
         metrics=metrics,
-        proxies=Proxies(settings.trusted_proxies),
-        openapi=document(settings.public_url),
+        proxies=ClientIpResolver(settings.trusted_proxies),
+        openapi=openapi_document(settings.public_url),
         control=control,
         sealer=sealer,
-        subscriptions=Subscriptions(
+        subscriptions=SubscriptionService(
             control,
             lambda: _last_sequence(reader),
             sealer,
@@ -116,16 +116,20 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
             ulids,
             resolver,
         ),
-        sender=Sender(settings.webhooks, clock, resolver),
+        sender=WebhookClient(settings.webhooks, clock, resolver),
         billing=billing,
         postman=postman,
-        doors=Doors(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
+        doors=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
-    return _litestar(service, deliveries or (lambda _: nullcontext()), _upkeep(billing, database, clock))
+    return _build_litestar(
+        service, deliveries or (lambda _: nullcontext()), _load_reconciliation(billing, database, clock)
+    )
 
 
-def _litestar(
-    service: Service, deliveries: Beside, upkeep: Callable[[], AbstractAsyncContextManager[None]]
+def _build_litestar(
+    service: ApiServices,
+    deliveries: BackgroundService,
+    upkeep: Callable[[], AbstractAsyncContextManager[None]],
 ) -> Litestar:
     def start() -> None:
         service.limits.start(service.settings.bursts_path)
@@ -140,18 +144,18 @@ def _litestar(
         if service.billing is not None:
             service.billing.close()
 
-    # Litestar only checks a handler's return value for `to_asgi_response`; `Answer` has it
+    # Litestar only checks a handler's return value for `to_asgi_response`; `HttpResponse` has it
     handlers: dict[int | type[Exception], Any] = {
-        HTTPException: _on_routing,
+        HTTPException: _on_routing_error,
         Exception: _on_failure,
     }
     app = Litestar(
         route_handlers=[*ROUTES, *PAGES],
-        openapi_config=None,  # our own document: `api.openapi`
+        openapi_config=None,  # our own document: `api.openapi.document`
         logging_config=None,
         debug=False,
         lifespan=[
-            lambda _: publishing(service.metrics),
+            lambda _: publish_periodically(service.metrics),
             lambda _: deliveries(service.metrics.attempted),
             lambda _: upkeep(),
         ],
@@ -160,30 +164,34 @@ def _litestar(
         exception_handlers=handlers,
     )
     app.state.service = service  # for code that only has the application
-    app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _refusal, _failed)
+    app.asgi_handler = RequestMiddleware(
+        app.asgi_handler, service, direct_routes(ROUTES), _error_response, _failure_response
+    )
     return app
 
 
-def _billing(settings: ApiSettings, database: Database, accounts: Accounts, clock: Clock) -> "Billing | None":
+def _load_billing(
+    settings: ApiSettings, database: Database, accounts: AccountService, clock: Clock
+) -> "BillingService | None":
     """Creates the billing service.
 
     Imported only if configured: its HTTP client adds some tenths of a second to start-up.
     """
     if not settings.billing.is_on:
         return None
-    from api.billing.service import Billing
+    from api.billing.service import BillingService
 
-    return Billing(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
+    return BillingService(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
 
 
-def _upkeep(
-    billing: "Billing | None", database: Database, clock: Clock
+def _load_reconciliation(
+    billing: "BillingService | None", database: Database, clock: Clock
 ) -> Callable[[], AbstractAsyncContextManager[None]]:
     if billing is None:
         return nullcontext
-    from api.billing.upkeep import Upkeep
+    from api.billing.reconciliation import BillingReconciler
 
-    return Upkeep(billing, database, clock).beside
+    return BillingReconciler(billing, database, clock).beside
 
 
 def _last_sequence(reader: SnapshotSource) -> int:
@@ -191,45 +199,47 @@ def _last_sequence(reader: SnapshotSource) -> int:
     try:
         with reader.pin() as snapshot:
             return snapshot.last_sequence
-    except NoRelease:
+    except NoReleaseError:
         return 0
 
 
-def _to_standard_error(lines: bytes) -> None:
+def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.write(lines)
     sys.stderr.buffer.flush()
 
 
-def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer:
+def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> HttpResponse:
     """Maps Litestar's own errors: unknown paths and methods, a malformed Host."""
-    call = current()
+    call = current_request()
     if isinstance(error, NotFoundException):
-        trouble = nothing_at(call.path)
+        trouble = not_found(call.path)
     elif isinstance(error, MethodNotAllowedException):
-        allow = in_order((error.headers or {}).get("allow", "").split(", "))
-        trouble = problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
+        allow = sort_methods((error.headers or {}).get("allow", "").split(", "))
+        trouble = new_problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
         trouble.headers = [(b"allow", allow.encode())]
     elif error.status_code < 500:  # noqa: PLR2004
-        trouble = problem(
+        trouble = new_problem(
             "invalid_parameter", "The request is malformed.", InputError("format", error.detail)
         )
     else:
         return _on_failure(request, error)
-    return _refusal(call, trouble)
+    return _error_response(call, trouble)
 
 
-def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:
-    return _failed(current(), error)
+def _on_failure(_: Request[Any, Any, Any], error: Exception) -> HttpResponse:
+    return _failure_response(current_request(), error)
 
 
-def _failed(call: Call, error: Exception) -> Answer:
+def _failure_response(call: RequestContext, error: Exception) -> HttpResponse:
     """Handles unexpected errors: the stack trace goes to the log, the request id to the caller."""
-    if isinstance(error, NoRelease):
-        return _refusal(call, unavailable("No data has been published yet.", _PUBLISHED_AFTER))
+    if isinstance(error, NoReleaseError):
+        return _error_response(call, service_unavailable("No data has been published yet.", _PUBLISHED_AFTER))
     LOGGER.error("request failed", exc_info=error)
-    return _refusal(call, problem("internal_error", "Internal error. Quote the request id to support."))
+    return _error_response(
+        call, new_problem("internal_error", "Internal error. Quote the request id to support.")
+    )
 
 
-def _refusal(call: Call, trouble: Problem) -> Answer:
+def _error_response(call: RequestContext, trouble: ProblemError) -> HttpResponse:
     """Error response if no handler answered: an HTML page below the dashboard, else JSON."""
-    return error_page(call, trouble) if is_of_pages(call.path) else problem_answer(call, trouble)
+    return error_page(call, trouble) if is_dashboard_path(call.path) else problem_response(call, trouble)

@@ -9,11 +9,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from warehouse import documents, searching
-from warehouse.engine import opened
+from warehouse.serving import document_sql, search_table
+from warehouse.storage.duckdb import open_database
 
 COLUMNS = (
-    *(name for name, _ in documents.PROFILE if name not in ("id", "sni_code", "sni_label")),
+    *(name for name, _ in document_sql.PROFILE if name not in ("id", "sni_code", "sni_label")),
     "company_id",
     "industry_code",
     "industry_label",
@@ -27,7 +27,7 @@ _EXPRESSIONS = {
     "registered_date": "c.registered_date::VARCHAR",
 }
 _ROWS = f"""
-    WITH latest AS ({searching.LATEST.format(which="true")})
+    WITH latest AS ({search_table.LATEST.format(which="true")})
     SELECT {", ".join(f"{_EXPRESSIONS.get(name, f'c.{name}')} AS {name}" for name in COLUMNS)}
     FROM companies AS c LEFT JOIN latest AS l USING (company_id)
 """
@@ -50,9 +50,9 @@ _CHUNK = 50_000
 def write(folder: Path, warehouse: Path) -> int:
     """Makes `peer.db`, `companies.parquet` and `profiles.parquet`; tells how many rows each holds."""
     rows, ready = _literal(folder / "companies.parquet"), _literal(folder / "profiles.parquet")
-    with opened(warehouse, read_only=True) as source:
+    with open_database(warehouse, read_only=True) as source:
         source.execute(f"COPY ({_ROWS}) TO {rows} (FORMAT parquet)")
-        body = documents.json_object((name, name) for name in COLUMNS if name != "employees")
+        body = document_sql.json_object_sql((name, name) for name in COLUMNS if name != "employees")
         source.execute(
             f"COPY (SELECT org_number, {body} AS body FROM read_parquet({rows})) TO {ready} (FORMAT parquet)"
         )

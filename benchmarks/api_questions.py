@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 from benchmarks.api_peers import COLUMNS
 from benchmarks.api_release import Built
 from benchmarks.load import Ask
-from warehouse.engine import opened
+from warehouse.storage.duckdb import open_database
 
 Row = Mapping[str, Any]
 TYPO = "one typo"
@@ -71,7 +71,7 @@ class Questions:
     def __init__(self, world: Built) -> None:
         self._chance = random.Random(7)
         rows = f"read_parquet('{world.folder / 'companies.parquet'}')"
-        with opened() as memory:
+        with open_database() as memory:
             found = memory.execute(f"FROM {rows} ORDER BY hash(company_id) LIMIT {_COMPANIES}")
             self.rows: list[Row] = [dict(zip(COLUMNS, row, strict=True)) for row in found.fetchall()]
             names = memory.execute(f"SELECT name FROM {rows} ORDER BY hash(name) LIMIT {_SAMPLE}").fetchall()

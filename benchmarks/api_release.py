@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import api_peers, api_world, kept
-from warehouse import render
-from warehouse.history import History
-from warehouse.manifests import NAMES, SERVING, WAREHOUSE
-from warehouse.paths import Layout
-from warehouse.reading import DatasetState
-from warehouse.release import MarketPart, Releases
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
+from warehouse.reader.types import DatasetState
+from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
+from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema.tables import COMPANIES, EVENTS, FINANCIALS
+from warehouse.storage.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[1]
 _WRITERS = (
@@ -82,7 +82,9 @@ def make(folder: Path, companies: int) -> None:
     layout = Layout(folder / "data")
     parts = {market: _taken_in(layout, market, companies) for market in api_world.sizes(companies)}
     taken_in = time.perf_counter()
-    Releases(layout, clock=lambda: api_world.AT).publish(parts, render.polars_schema(EVENTS).to_frame())
+    ReleaseStore(layout, clock=lambda: api_world.AT).publish(
+        parts, schema_render.polars_schema(EVENTS).to_frame()
+    )
     published = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     shutil.rmtree(layout.history)  # nothing reads it any more
@@ -104,7 +106,7 @@ def make(folder: Path, companies: int) -> None:
 def _taken_in(layout: Layout, market: str, companies: int) -> MarketPart:
     """Brings one market's rows into its history, as an ingest does."""
     count = api_world.sizes(companies)[market]
-    with History(layout, market) as history:
+    with MarketHistory(layout, market) as history:
         for profiles, accounts in api_world.chunks(market, count, companies):
             with history.transaction():
                 touched = profiles["company_id"]

@@ -152,11 +152,11 @@ def datasette_application(path: str) -> object:
 
 def run(application: object, port: int) -> None:
     """Serves a peer under the same server and options as ours."""
-    from api.server import server, tune_memory
-    from api.settings import ApiSettings
+    from api.runtime.uvicorn_server import build_server, tune_memory
+    from api.settings.service import ApiSettings
 
     tune_memory()
-    server(application, ApiSettings(), HOST, port).run()  # type: ignore[arg-type]
+    build_server(application, ApiSettings(), HOST, port).run()  # type: ignore[arg-type]
 
 
 def _free_port() -> int:

@@ -13,7 +13,7 @@ from itertools import product
 import polars as pl
 
 from benchmarks.api_words import LANGUAGES, SHARES, SYLLABLES, Language
-from warehouse import render
+from warehouse import schema_render
 from warehouse.schema.tables import COMPANIES, FINANCIALS
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -180,7 +180,7 @@ def _companies(market: str, drawn: pl.DataFrame) -> pl.DataFrame:
         "observed_at": pl.lit(AT),
     }
     absent = [pl.lit(None).alias(name) for name in COMPANIES.names if name not in values]
-    return render.conform(
+    return schema_render.conform_frame(
         COMPANIES, drawn.select(*[value.alias(name) for name, value in values.items()], *absent)
     )
 
@@ -209,6 +209,6 @@ def _financials(market: str, drawn: pl.DataFrame) -> pl.DataFrame:
     }
     absent = [pl.lit(None).alias(name) for name in FINANCIALS.names if name not in values]
     filed = drawn.filter(pl.col("revenue").is_not_null())
-    return render.conform(
+    return schema_render.conform_frame(
         FINANCIALS, filed.select(*[value.alias(name) for name, value in values.items()], *absent)
     )

@@ -18,10 +18,10 @@ from statistics import median
 
 import polars as pl
 
-from warehouse import render
-from warehouse.history import History
-from warehouse.paths import Layout
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES
+from warehouse.storage.layout import Layout
 
 ASKED = 3.0
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -58,7 +58,7 @@ def profiles(rows: int, day: int) -> pl.DataFrame:
         "observed_at": pl.lit(START + timedelta(days=day)),
     }
     absent = [pl.lit(None).alias(name) for name in COMPANIES.names if name not in given]
-    return render.conform(
+    return schema_render.conform_frame(
         COMPANIES, pl.select(value.alias(name) for name, value in given.items()).with_columns(absent)
     )
 
@@ -68,7 +68,7 @@ def run(rows: int = 1_000_000, rounds: int = 5) -> list[dict[str, object]]:
     ours: list[float] = []
     peer: list[float] = []
     before = profiles(rows, 0)
-    with tempfile.TemporaryDirectory() as folder, History(Layout(Path(folder)), "NO") as history:
+    with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "NO") as history:
         began = time.perf_counter()
         history.apply(COMPANIES, before, before["company_id"], START)
         first_load = time.perf_counter() - began
@@ -99,7 +99,7 @@ def _joined(before: pl.DataFrame, after: pl.DataFrame) -> int:
     return after.join(before, on=list(COMPANIES.business), how="anti", nulls_equal=True).height
 
 
-def _applied(history: History, after: pl.DataFrame, at: datetime) -> int:
+def _applied(history: MarketHistory, after: pl.DataFrame, at: datetime) -> int:
     return history.apply(COMPANIES, after, after["company_id"], at).changed_after.height
 
 

@@ -17,9 +17,9 @@ from typing import Final
 
 import polars as pl
 
-from connectors.gleif import records
-from connectors.gleif.dataset import company_ids, staged_rows
-from connectors.kit.staged import Tally
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.gleif.level1.dataset import company_ids_of_rows, select_market_rows
+from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import company_id, iso_country
 
 SECONDS: Final = 60.0  # for 2.7 M records and 12 M companies
@@ -103,7 +103,7 @@ def _records(market: str, count: int, known: pl.Series, place: int) -> pl.DataFr
         "registration_status": pl.when(row % 2 == 0).then(pl.lit("LAPSED")).otherwise(pl.lit("ISSUED")),
         "last_update": pl.lit("2026-01-01T00:00:00Z"),
     }
-    return pl.select(**{column.name: values[column.name] for column in records.COLUMNS})
+    return pl.select(**{column.name: values[column.name] for column in level1_schema.COLUMNS})
 
 
 def _with_check(stem: pl.Expr) -> pl.Expr:
@@ -117,10 +117,10 @@ def joined(golden_copy: pl.DataFrame, companies: pl.DataFrame) -> int:
     """Every market's records, judged, to the companies they are of."""
     parts = []
     for market in MARKETS:
-        rows, refused = staged_rows(market, golden_copy, Tally("bench"))
+        rows, refused = select_market_rows(market, golden_copy, SignalCounter("bench"))
         if refused.height:
             raise SystemExit(f"{refused.height} records refused")
-        parts.append(rows.select("lei", company_ids(market, rows).alias("company_id")))
+        parts.append(rows.select("lei", company_ids_of_rows(market, rows).alias("company_id")))
     return pl.concat(parts).join(companies, on="company_id").height
 
 

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from connectors.declare import Piece, Scope
-from connectors.uk import accounts
-from connectors.uk.accounts_document import read_document
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.uk.accounts import dataset as accounts_dataset
+from connectors.uk.accounts.document import parse_accounts_document
 
 SOURCES = Path(__file__).resolve().parents[2] / "shared" / "sources" / "uk"
 FOLDERS = ("accounts_ixbrl", "accounts_ixbrl_full", "accounts_xbrl_xml")
@@ -101,7 +101,7 @@ def _over(read: Callable[[str, bytes], object]) -> Callable[[Bodies], None]:
     return every
 
 
-_ours = _over(read_document)
+_ours = _over(parse_accounts_document)
 _bare = _over(lambda _, body: etree.fromstring(body))
 
 
@@ -115,9 +115,11 @@ def _zipped(bodies: Bodies) -> bytes:
 
 def _staged(archives: Bodies) -> None:
     for name, body in archives.items():
-        piece = Piece(accounts.KEY, name, "0" * 64, AT, Scope.PART, "bench", partial(io.BytesIO, body))
-        for part in accounts.split(piece):
-            for _ in accounts.read(part):
+        piece = ArchiveMember(
+            accounts_dataset.KEY, name, "0" * 64, AT, Scope.PART, "bench", partial(io.BytesIO, body)
+        )
+        for part in accounts_dataset.split(piece):
+            for _ in accounts_dataset.read(part):
                 pass
 
 

@@ -20,14 +20,14 @@ from statistics import median
 
 import polars as pl
 
-from connectors.declare import Arrival, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, FetchedFile, Scope
 from connectors.no import NORWAY
 from connectors.no.register import has_check_digit
-from warehouse import rowgroups
-from warehouse.archive import Archive, RawPiece
-from warehouse.lake import Lake
-from warehouse.paths import Layout
+from warehouse.raw.archive import RawArchive, RawBody
 from warehouse.schema.types import Table
+from warehouse.staged.store import StagedStore
+from warehouse.storage import parquet
+from warehouse.storage.layout import Layout
 
 DATASET = NORWAY.dataset("no.enheter")
 SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "sources" / "no" / "enheter_bulk_csv"
@@ -66,10 +66,12 @@ def _timed(work: Callable[[], int]) -> float:
     return time.perf_counter() - start
 
 
-def _ours(root: Path, raw: RawPiece) -> int:
+def _ours(root: Path, raw: RawBody) -> int:
     """What a first ingest does with the file, without history."""
-    piece = Piece(raw.dataset, raw.name, raw.sha256, raw.observed_at, Scope(raw.scope), raw.batch, raw.open)
-    lake = Lake(Layout(root))
+    piece = ArchiveMember(
+        raw.dataset, raw.name, raw.sha256, raw.observed_at, Scope(raw.scope), raw.batch, raw.open
+    )
+    lake = StagedStore(Layout(root))
     tables = {table.name: table for table in DATASET.staged.values()}
     with lake.writer(DATASET.key, BATCH) as writer:
         for part in DATASET.split(piece):
@@ -84,21 +86,21 @@ def _ours(root: Path, raw: RawPiece) -> int:
     written = 0
     for name, frame in shared.items():
         if frame.height:
-            rowgroups.write(frame, root / f"{name}.parquet")
+            parquet.write_parquet(frame, root / f"{name}.parquet")
             written += frame.height
     return written
 
 
-def _present(lake: Lake, table: Table) -> pl.LazyFrame:
+def _present(lake: StagedStore, table: Table) -> pl.LazyFrame:
     """Staged rows as history gives them."""
     rows = lake.rows(DATASET.key, BATCH, table)
     return rows.with_columns(pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"))
 
 
-def _archived(root: Path, plain: Path) -> RawPiece:
+def _archived(root: Path, plain: Path) -> RawBody:
     with plain.open("rb") as body:
-        arrival = Arrival("enheter.csv", body, Scope.FULL, INSTANT)
-        piece = Archive(Layout(root / "data")).put(DATASET.key, arrival, BATCH)
+        arrival = FetchedFile("enheter.csv", body, Scope.FULL, INSTANT)
+        piece = RawArchive(Layout(root / "data")).put(DATASET.key, arrival, BATCH)
     if piece is None:
         raise RuntimeError("the archive took the body for an old one")
     return piece

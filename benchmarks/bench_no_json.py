@@ -24,9 +24,9 @@ import msgspec
 
 from benchmarks.bench_no_csv import genuine_or_written, valid_numbers
 from benchmarks.changing import endings
-from connectors.declare import Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Scope
 from connectors.no import NORWAY
-from connectors.no.enheter_model import Entity
+from connectors.no.enheter.structs import RegisteredEntity
 
 DATASET = NORWAY.dataset("no.enheter")
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
@@ -64,7 +64,9 @@ def _timed(work: Callable[[], int]) -> float:
 
 
 def _ours(path: Path) -> int:
-    piece = Piece(DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "bench", partial(path.open, "rb"))
+    piece = ArchiveMember(
+        DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "bench", partial(path.open, "rb")
+    )
     return sum(batch.rows.height for part in DATASET.split(piece) for batch in DATASET.read(part))
 
 
@@ -95,7 +97,7 @@ _NAMES = {  # the CSV's own spelling -> the JSON's
     "registrertIMvaRegisteret": "registrertIMvaregisteret",
     "registreringsdatoantallansatteNAVAaregisteret": "registreringsdatoAntallAnsatteNAVAaregisteret",
 }
-_ORDER = {field.encode_name: place for place, field in enumerate(msgspec.structs.fields(Entity))}
+_ORDER = {field.encode_name: place for place, field in enumerate(msgspec.structs.fields(RegisteredEntity))}
 _TEXTS = ("vedtektsfestetFormaal", "aktivitet", "frivilligMvaRegistrertBeskrivelser")
 
 

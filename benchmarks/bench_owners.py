@@ -1,10 +1,10 @@
 """Reconciling holdings to one line per holder, against the barest thing that reads the same rows.
 
-Both sides read the same Parquet files, as the lake writes them. Ours: `pipelines.steps.ownership.owners` of a
-first load (ids, names, precedence, sources as text, sorted by key), file by file, as images are. The peer: a
-polars group-by of the rows by company and record, which takes of each column that a line has one value and the
-sum of the shares. Most companies have one register; of one in seventy a second one tells, half of it of the same
-holders under other spellings.
+Both sides read the same Parquet files, as the lake writes them. Ours:
+`pipelines.transforms.ownership.owners.build_owners` of a first load (ids, names, precedence, sources as text,
+sorted by key), file by file, as images are. The peer: a polars group-by of the rows by company and record, which
+takes of each column that a line has one value and the sum of the shares. Most companies have one register; of one
+in seventy a second one tells, half of it of the same holders under other spellings.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.steps.ownership import Sources, owners
-from warehouse import render, rowgroups
+from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
+from warehouse import schema_render
 from warehouse.schema.tables import HOLDINGS, OWNERS
+from warehouse.storage import parquet
 
 ASKED = 4.0
 SEEN = datetime(2026, 11, 1, tzinfo=UTC)
 BANDED, LISTED = "uk.psc", "uk.nsm"
-SOURCES = Sources((LISTED, BANDED), (LISTED,))
+SOURCES = SourcePrecedence((LISTED, BANDED), (LISTED,))
 PER_COMPANY = 2  # records of the large register
 SECOND_EVERY = 70  # companies of which another register tells: issuers, and those in a group or a yearly list
 FILE = 500_000  # rows
@@ -106,7 +107,7 @@ def _records(rows: pl.DataFrame) -> pl.DataFrame:
     }
     absent = [pl.lit(None).alias(name) for name in HOLDINGS.names if name not in given]
     made = rows.select(*(value.alias(name) for name, value in given.items()), *absent)
-    return render.conform(HOLDINGS, made)
+    return schema_render.conform_frame(HOLDINGS, made)
 
 
 def files(folder: Path) -> list[Path]:
@@ -118,14 +119,14 @@ def write(folder: Path, rows: int) -> int:
     count = 0
     for place, start in enumerate(range(0, rows, FILE)):
         made = holdings(min(FILE, rows - start), start)
-        rowgroups.write(made, folder / f"{place:04d}.parquet")
+        parquet.write_parquet(made, folder / f"{place:04d}.parquet")
         count += made.height
     return count
 
 
 def reconciled(folder: Path) -> int:
-    nobody = render.empty(OWNERS)
-    return sum(owners(pl.read_parquet(path), nobody, SEEN, SOURCES).height for path in files(folder))
+    nobody = schema_render.empty_frame(OWNERS)
+    return sum(build_owners(pl.read_parquet(path), nobody, SEEN, SOURCES).height for path in files(folder))
 
 
 def grouped(folder: Path) -> int:

@@ -20,9 +20,9 @@ from statistics import median
 import polars as pl
 
 from benchmarks.se_bulk_files import write_organisations, write_units
-from connectors.declare import Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Dataset, Scope
 from connectors.se import SWEDEN
-from warehouse.ahead import in_lanes
+from warehouse.storage.parallel import parallel_map
 
 BATCH = "20261121T060000000Z"
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
@@ -80,7 +80,9 @@ def _ours(organisations: Path, statistics: Path, parts: int) -> int:
         registered = readers.submit(_rows, BULK, organisations, parts)
         counted = readers.submit(_rows, STATISTICS, statistics, parts)
     found = {ORGANISATIONS: registered.result(), UNITS: counted.result()}
-    return sum(in_lanes(_parts(found, parts), lambda part: SWEDEN.normalise(part, TODAY)["companies"].height))
+    return sum(
+        parallel_map(_parts(found, parts), lambda part: SWEDEN.normalise(part, TODAY)["companies"].height)
+    )
 
 
 def _parts(
@@ -93,7 +95,9 @@ def _parts(
 
 def _rows(dataset: Dataset, path: Path, parts: int) -> list[pl.DataFrame]:
     """The rows of each part of the numbers, put there while their batch is at hand."""
-    piece = Piece(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
+    piece = ArchiveMember(
+        dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb")
+    )
     found: list[list[pl.DataFrame]] = [[] for _ in range(parts)]
     for batch in (batch for part in dataset.split(piece) for batch in dataset.read(part)):
         numbered = batch.rows.with_columns(_part=pl.col(NUMBER).cast(pl.UInt64) % parts)

@@ -18,9 +18,9 @@ from statistics import median
 
 from lxml import etree
 
-from connectors.declare import Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Scope
 from connectors.se import SWEDEN
-from connectors.se.arsredovisning_document import read_document
+from connectors.se.annual_reports.document import parse_annual_report
 
 REPORTS = SWEDEN.dataset("se.arsredovisningar")
 SOURCES = Path(__file__).resolve().parents[2] / "shared" / "sources" / "se" / "arsredovisning_ixbrl"
@@ -38,7 +38,7 @@ def run(rounds: int = 9) -> list[dict[str, object]]:
     return [
         _result(
             f"{what}, bytes to figures, against lxml.etree.fromstring",
-            lambda: _each(bodies, lambda body: read_document(body, None)),
+            lambda: _each(bodies, lambda body: parse_annual_report(body, None)),
             lambda: _each(bodies, etree.fromstring),
             rounds,
             f">= {ASKED:g}",
@@ -83,7 +83,7 @@ def _each(bodies: list[bytes], work: Callable[[bytes], object]) -> None:
 def _staged(archive: bytes) -> int:
     at = datetime(2026, 3, 2, tzinfo=UTC)
     name = "arsredovisningar/2026/09_1.zip"
-    piece = Piece(REPORTS.key, name, "0" * 64, at, Scope.PART, "bench", lambda: io.BytesIO(archive))
+    piece = ArchiveMember(REPORTS.key, name, "0" * 64, at, Scope.PART, "bench", lambda: io.BytesIO(archive))
     found = [batch for part in REPORTS.split(piece) for batch in REPORTS.read(part)]
     rows = sum(batch.rows.height for batch in found)
     if rows < COPIES:

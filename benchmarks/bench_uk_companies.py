@@ -17,14 +17,15 @@ from statistics import median
 import polars as pl
 
 from benchmarks.uk_bulk_files import write_companies
-from connectors.declare import Piece, Scope
-from connectors.uk import UNITED_KINGDOM, companies
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.uk import UNITED_KINGDOM
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 
 INSTANT = datetime(2026, 11, 1, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 ASKED = 3.0
 PART = 150_000  # rows normalised at once, as pipelines do in each of their lanes
-TABLE = companies.COMPANIES.name
+TABLE = basic_company_data_dataset.COMPANIES.name
 NAME = "BasicCompanyDataAsOneFile-2026-11-01.csv"
 
 
@@ -75,9 +76,11 @@ def _ours(path: Path) -> int:
 
 
 def _batches(path: Path) -> Iterator[pl.DataFrame]:
-    piece = Piece(companies.KEY, NAME, "0" * 64, INSTANT, Scope.FULL, "1", lambda: path.open("rb"))
-    for part in companies.split(piece):
-        yield from (batch.rows for batch in companies.read(part) if batch.table == TABLE)
+    piece = ArchiveMember(
+        basic_company_data_dataset.KEY, NAME, "0" * 64, INSTANT, Scope.FULL, "1", lambda: path.open("rb")
+    )
+    for part in basic_company_data_dataset.split(piece):
+        yield from (batch.rows for batch in basic_company_data_dataset.read(part) if batch.table == TABLE)
 
 
 def _normalised(frames: list[pl.DataFrame]) -> int:

@@ -24,9 +24,10 @@ from typing import NamedTuple
 import duckdb
 
 from benchmarks.uk_bulk_files import write_psc
-from connectors.declare import Piece, Scope
-from connectors.uk import psc, psc_records, psc_redact
-from pipelines.parsing import Readers
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc import parse_bodies, redact
+from pipelines.ingest.parser_pool import ParserPool
 
 INSTANT = datetime(2026, 11, 20, tzinfo=UTC)
 ASKED = 2.5
@@ -44,7 +45,7 @@ class _Taken(NamedTuple):
 
 def run(lines: int = 1_600_000, rounds: int = 3) -> list[dict[str, object]]:
     """Medians of both, alternated, and the memory of ours: of this process and its largest workers."""
-    with tempfile.TemporaryDirectory() as folder, closing(Readers(CORES, 2)) as readers:
+    with tempfile.TemporaryDirectory() as folder, closing(ParserPool(CORES, 2)) as readers:
         parts = _parts(Path(folder), lines)
         ours, peer = [_timed(lambda: _ours(readers, parts))], []
         peak = _peak()  # before DuckDB was here
@@ -121,20 +122,22 @@ def _duckdb(folder: Path) -> int:
 
 
 def _redacted(path: Path) -> int:
-    with path.open("rb") as sent, psc_redact.redact(sent) as kept:
+    with path.open("rb") as sent, redact.redact(sent) as kept:
         return sum(map(len, iter(lambda: kept.read(4 << 20), b"")))
 
 
-def _ours(readers: Readers, parts: list[Path]) -> int:
+def _ours(readers: ParserPool, parts: list[Path]) -> int:
     pieces = [_piece(path) for path in parts]
     size = sum(path.stat().st_size for path in parts)
     rows = 0
-    for outcome in readers.read(psc_records.read, pieces, size):
+    for outcome in readers.read(parse_bodies.read, pieces, size):
         if outcome.reason is not None:
             raise ValueError(outcome.reason)
         rows += sum(batch.rows.height for batch in outcome.batches)
     return rows
 
 
-def _piece(path: Path) -> Piece:
-    return Piece(psc.DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "1", partial(path.open, "rb"))
+def _piece(path: Path) -> ArchiveMember:
+    return ArchiveMember(
+        psc_dataset.DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "1", partial(path.open, "rb")
+    )

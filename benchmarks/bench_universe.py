@@ -24,11 +24,11 @@ from typing import Final
 from benchmarks import kept, universe_accounts, universe_documents, universe_files
 from benchmarks.api_world import written
 from benchmarks.processes import ended_worked, watched
-from connectors.sandbox.world import FIRST_DAY
-from warehouse import manifests
-from warehouse.engine import opened, text
-from warehouse.manifests import MANIFEST, NAMES, SERVING, WAREHOUSE
-from warehouse.paths import Layout
+from sandbox.world import FIRST_DAY
+from warehouse.release import manifest
+from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE
+from warehouse.storage.duckdb import open_database, string_literal
+from warehouse.storage.layout import Layout
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _FULL: Final = 10_000_000  # companies to which the limits belong
@@ -36,11 +36,11 @@ _MIB: Final = 1 << 20
 STAGED: Final = "20000101T000000000Z"  # the batch of staged accounts: before those of any clock
 _REISSUE: Final = """
 import sys
-from firm.compose import environment
+from firm.bootstrap import environment
 from connectors import JURISDICTIONS
-from pipelines.resources import Workspace
+from pipelines.workspace import Workspace
 from pipelines.settings import Settings
-from pipelines.stages.release import reissue
+from pipelines.steps.publish import reissue
 reissue(Workspace(Settings.read(environment()), JURISDICTIONS), sys.argv[1:])
 """
 
@@ -92,7 +92,7 @@ class Steps:
 
     def published(self, name: str, *, seconds: float) -> dict[str, object]:
         """How long the newest release took, from looking at the histories to its manifest, its last file."""
-        newest = manifests.current(Layout(self._data))
+        newest = manifest.served_manifest(Layout(self._data))
         if newest is None:
             raise RuntimeError(f"{name}: nothing is published")
         took = Layout(self._data).release(newest.release).joinpath(MANIFEST).stat().st_mtime
@@ -178,7 +178,7 @@ def _disk(layout: Layout, companies: int) -> dict[str, object]:
     release = layout.release(max(int(path.name) for path in layout.releases.glob("[0-9]*")))
     with (
         tempfile.TemporaryDirectory(dir=layout.root) as place,
-        opened(release / WAREHOUSE, read_only=True) as database,
+        open_database(release / WAREHOUSE, read_only=True) as database,
     ):
         tables = database.execute(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
@@ -186,7 +186,7 @@ def _disk(layout: Layout, companies: int) -> dict[str, object]:
         for schema, table in tables:
             path = Path(place) / f"{schema}.{table}.parquet"
             database.execute(
-                f'COPY "{schema}"."{table}" TO {text(str(path))} (FORMAT parquet, COMPRESSION zstd)'
+                f'COPY "{schema}"."{table}" TO {string_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)'
             )
         parquet = size(Path(place))
     documents = sum((release / name).stat().st_size for name in (SERVING, NAMES))

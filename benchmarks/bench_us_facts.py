@@ -22,10 +22,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from connectors.declare import Piece, Scope
-from connectors.us import companyfacts
-from connectors.us.companyfacts_json import decode
-from connectors.us.facts_versions import read_filings
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.us.companyfacts import dataset as companyfacts_dataset
+from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financials.versions import build_statements
 
 SOURCES = Path(__file__).resolve().parents[2] / "shared" / "sources" / "us" / "companyfacts"
 ASKED, ASKED_PEER, ASKED_MB = 0.4, 10.0, 2048
@@ -45,7 +45,7 @@ def run(rounds: int = 9, issuers: int = 2_000) -> list[dict[str, object]]:
 
 
 def _winning(body: bytes) -> object:
-    statements = read_filings(decode(body).filings.values()).statements
+    statements = build_statements(parse_companyfacts(body).filings.values()).statements
     return {statement.span: statement for statement in statements}
 
 
@@ -89,11 +89,13 @@ def _archive(bodies: list[bytes], issuers: int) -> dict[str, object]:
 def _rows(path: Path) -> int:
     name = "companyfacts/companyfacts.zip"
     seen = datetime(2026, 1, 1, tzinfo=UTC)
-    whole = Piece(companyfacts.KEY, name, "0" * 64, seen, Scope.PART, "bench", partial(path.open, "rb"))
+    whole = ArchiveMember(
+        companyfacts_dataset.KEY, name, "0" * 64, seen, Scope.PART, "bench", partial(path.open, "rb")
+    )
     return sum(
         batch.rows.height
-        for piece in companyfacts.split(whole)
-        for batch in companyfacts.read(piece)
+        for piece in companyfacts_dataset.split(whole)
+        for batch in companyfacts_dataset.read(piece)
         if batch.table == "us_facts"
     )
 

@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.webhook_models import Delivery, QueuedAttempt
-from api.webhooks.matching import FanOut
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.database.models.webhooks import Delivery, QueuedAttempt
+from api.webhooks.delivery.fanout import FanOut
 from benchmarks.api_world import written
 from benchmarks.webhook_events import company_id
 from benchmarks.webhook_world import Target, World
-from warehouse.paths import Layout
-from warehouse.reader import Reader
+from warehouse.reader.reader import ReleaseReader
+from warehouse.storage.layout import Layout
 
 SUBSCRIPTIONS = 20_000
 EVERYTHING = 100
@@ -100,7 +100,7 @@ def _in_its_own_process(world: World) -> Matched:
 
 
 def _match(database_url: str, root: str) -> Matched:
-    database, reader = Database(database_url), Reader(Layout(Path(root)))
+    database, reader = Database(database_url), ReleaseReader(Layout(Path(root)))
     try:
         fan_out = FanOut(database, reader, Clock(), "bench")
         began, found = time.perf_counter(), 0

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.clock import Clock
-from api.webhooks.matching import FanOut
+from api.common.clock import Clock
+from api.webhooks.delivery.fanout import FanOut
 from benchmarks.api_servers import Server
 from benchmarks.load import percentile
 from benchmarks.webhook_events import bodies
@@ -25,7 +25,7 @@ from benchmarks.webhook_peers import Told, posting
 from benchmarks.webhook_receivers import Receivers, receiving
 from benchmarks.webhook_service import arrived, check, delivering, logged
 from benchmarks.webhook_world import Target, World
-from warehouse.reader import Reader
+from warehouse.reader.reader import ReleaseReader
 
 ENDPOINTS = 64
 BACKLOG_ENDPOINTS = 100
@@ -75,7 +75,7 @@ def _bench(endpoints: int, backlog: int = 0) -> Iterator[Bench]:
 
 def match(world: World) -> int:
     """Fans out everything published, in this process."""
-    reader = Reader(world.layout)
+    reader = ReleaseReader(world.layout)
     fan_out = FanOut(world.database, reader, Clock(), "bench")
     try:
         found = 0

@@ -22,10 +22,10 @@ from typing import Final
 from benchmarks import kept, universe_files
 from benchmarks.api_world import written
 from benchmarks.bench_universe import Steps, size, stage_accounts
-from connectors.sandbox.world import FIRST_DAY
-from warehouse.ahead import ahead
-from warehouse.files import write_json
-from warehouse.paths import Layout
+from sandbox.world import FIRST_DAY
+from warehouse.storage.atomic_files import write_json
+from warehouse.storage.layout import Layout
+from warehouse.storage.parallel import prefetch
 
 STRETCH: Final = 30  # nights of one result
 _STORES: Final = ("archive", "staged", "history", "ledger", "releases")
@@ -61,7 +61,7 @@ def _nights(place: Path, companies: int, days: int) -> list[_Night]:
     markets = [market.lower() for market in universe_files.SHARES]
     shutil.rmtree(files, ignore_errors=True)
     folders = (universe_files.write_day(files, day, companies, days) for day in range(len(found), days))
-    for day, folder in enumerate(ahead(folders), len(found)):
+    for day, folder in enumerate(prefetch(folders), len(found)):
         at = f"{FIRST_DAY + timedelta(days=day)}T05:00:00"
         ingest = ["-m", "firm", "ingest", *markets, "--from", str(folder), "--at", at]
         step = steps.run(f"night {day}", ingest, minutes=10, gigabytes=8)

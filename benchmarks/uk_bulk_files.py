@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from benchmarks.changing import changed
-from connectors.uk.companies import COLUMNS
+from connectors.uk.basic_company_data.dataset import COLUMNS
 
 _CHUNK: Final = 250_000  # rows written at once
 _BLANK_BEFORE: Final = {

@@ -17,14 +17,14 @@ import polars as pl
 from benchmarks.bench_no_csv import valid_numbers
 from benchmarks.se_bulk_files import FIRST as FIRST_SWEDISH
 from benchmarks.se_bulk_files import STEP as STEP_SWEDISH
-from connectors.declare import Scope
-from connectors.no import regnskap_fields
-from connectors.se import arsredovisning_schema as swedish
-from connectors.uk import accounts_schema as british
-from warehouse.lake import Lake
-from warehouse.paths import Layout
-from warehouse.render import polars_schema
+from connectors.contract.dataset import Scope
+from connectors.no.regnskap import schema as regnskap_schema
+from connectors.se.annual_reports import schema as swedish
+from connectors.uk.accounts import schema as british
 from warehouse.schema.types import Table
+from warehouse.schema_render import polars_schema
+from warehouse.staged.store import StagedStore
+from warehouse.storage.layout import Layout
 
 _CHUNK: Final = 200_000  # companies at once
 _SHA256: Final = "0" * 64
@@ -46,7 +46,7 @@ def stage(layout: Layout, market: str, count: int, at: datetime, batch: str) -> 
     if made is None:
         return 0
     piece, rows = _Piece("rehearsal", at), 0
-    with Lake(layout).writer(made.dataset, batch) as writer:
+    with StagedStore(layout).writer(made.dataset, batch) as writer:
         writer.piece(piece)
         for some in companies(market, count):
             for year in made.years:
@@ -178,22 +178,22 @@ _MADE: Final = {
     ),
     "NO": _Made(
         "no.regnskap",
-        regnskap_fields.ACCOUNTS,
+        regnskap_schema.ACCOUNTS,
         _norwegian,
         (2023, 2024, 2025),
         {
             "id": pl.col("i") * 10 + pl.col("_year") % 10,
-            regnskap_fields.JOURNAL: pl.format("{}{}", "_year", "number"),
-            regnskap_fields.TYPE: pl.lit("SELSKAP"),
-            regnskap_fields.NUMBER: pl.col("number"),
-            regnskap_fields.START: pl.col("_first"),
-            regnskap_fields.END: pl.col("_last"),
-            regnskap_fields.CURRENCY: pl.lit("NOK"),
-            regnskap_fields.REVENUE: _AMOUNTS["revenue"],
-            regnskap_fields.OPERATING_RESULT: _AMOUNTS["operating_result"],
-            regnskap_fields.NET_RESULT: _AMOUNTS["net_result"],
-            regnskap_fields.EQUITY: _AMOUNTS["equity"],
-            regnskap_fields.ASSETS: _AMOUNTS["total_assets"],
+            regnskap_schema.JOURNAL: pl.format("{}{}", "_year", "number"),
+            regnskap_schema.TYPE: pl.lit("SELSKAP"),
+            regnskap_schema.NUMBER: pl.col("number"),
+            regnskap_schema.START: pl.col("_first"),
+            regnskap_schema.END: pl.col("_last"),
+            regnskap_schema.CURRENCY: pl.lit("NOK"),
+            regnskap_schema.REVENUE: _AMOUNTS["revenue"],
+            regnskap_schema.OPERATING_RESULT: _AMOUNTS["operating_result"],
+            regnskap_schema.NET_RESULT: _AMOUNTS["net_result"],
+            regnskap_schema.EQUITY: _AMOUNTS["equity"],
+            regnskap_schema.ASSETS: _AMOUNTS["total_assets"],
         },
     ),
 }

@@ -4,7 +4,7 @@ Great Britain: daily zips of iXBRL documents, some in a zip of their own. Sweden
 to a report, and in it what is filed beside. Norway: the open API's answers, a file each. All tell of one year that
 is newer than the staged ones: it was cut short to end in October. The sandbox writes each document, with number,
 name and figures of the rehearsal's company; one that the British register calls dormant trades by its document.
-Does not belong here: how documents look (`connectors.sandbox`), the accounts of all companies
+Does not belong here: how documents look (`sandbox`), the accounts of all companies
 (`universe_accounts`), or taking anything in (`bench_universe`).
 """
 
@@ -21,9 +21,11 @@ from typing import Any, Final
 import polars as pl
 
 from benchmarks import se_bulk_files, uk_bulk_files, universe_accounts, universe_files
-from connectors.sandbox import reports_se, writers_no, writers_uk
-from connectors.sandbox.model import Accounts, Company, Figures
-from connectors.sandbox.world import FIRST_DAY
+from sandbox.model import Accounts, Company, Figures
+from sandbox.no import files as no_files
+from sandbox.se import annual_reports
+from sandbox.uk import files as uk_files
+from sandbox.world import FIRST_DAY
 
 AT: Final = datetime.combine(FIRST_DAY + timedelta(days=1), time(2), UTC)  # before that night's registers
 START: Final = date(2026, 1, 1)
@@ -109,8 +111,8 @@ def _parts(all_filed: Iterable[Filed]) -> Iterator[list[Filed]]:
 
 def _british(place: Path, number: int, part: list[Filed]) -> None:
     """A daily zip; a number tells those of one day apart."""
-    name = f"{writers_uk.accounts_name(AT.date())}_{number}.zip"
-    members = (writers_uk.member(company, accounts, _RUN) for company, accounts in part)
+    name = f"{uk_files.accounts_name(AT.date())}_{number}.zip"
+    members = (uk_files.zip_member(company, accounts, _RUN) for company, accounts in part)
     _zipped(place / "accounts_bulk_zip" / name, members)
 
 
@@ -121,7 +123,7 @@ def _swedish(place: Path, number: int, part: list[Filed]) -> None:
     """
     week = (AT - timedelta(weeks=1)).isocalendar().week
     members = (
-        (reports_se.package_name(company, accounts), reports_se.package(company, accounts))
+        (annual_reports.package_name(company, accounts), annual_reports.report_package(company, accounts))
         for company, accounts in part
     )
     _zipped(place / "arsredovisningar_bulk" / f"{week:02d}_{number}.zip", members)
@@ -132,7 +134,7 @@ def _norwegian(place: Path, _number: int, part: list[Filed]) -> None:
     folder = place / "regnskap"
     folder.mkdir(parents=True, exist_ok=True)
     for company, _ in part:
-        (folder / f"regnskap-{company.number}.json").write_bytes(writers_no.accounts_answer(company))
+        (folder / f"regnskap-{company.number}.json").write_bytes(no_files.accounts_body(company))
 
 
 def _zipped(path: Path, members: Iterable[Member]) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import bench_no_json, se_bulk_files, uk_bulk_files
-from connectors.sandbox import writers_fi, writers_us
-from connectors.sandbox.world import FIRST_DAY, World, fewest
+from sandbox.fi import files as fi_files
+from sandbox.us import files as us_files
+from sandbox.world import FIRST_DAY, World, minimum_companies
 
 SHARES: Final = {"UK": 0.55, "SE": 0.18, "NO": 0.11, "FI": 0.07, "US": 0.01}
 NIGHT: Final = time(4)  # when the registers are published
@@ -27,15 +28,15 @@ COMPLETE: Final = {
     "UK": ("uk.companies", "uk.psc"),
     "SE": ("se.bolagsverket", "se.scb"),
     "NO": ("no.enheter",),
-    "FI": writers_fi.COMPLETE,
-    "US": writers_us.COMPLETE,
+    "FI": fi_files.COMPLETE,
+    "US": us_files.COMPLETE,
 }
 
 
 def sizes(companies: int, days: int = 1) -> dict[str, int]:
     """Companies by market: its share, and as many as the sandbox needs for what happens on so many days."""
     found = {market: max(100, round(companies * share)) for market, share in SHARES.items()}
-    return found | {market: max(found[market], fewest(market, days)) for market in _BY_COMPANY}
+    return found | {market: max(found[market], minimum_companies(market, days)) for market in _BY_COMPANY}
 
 
 def write_day(folder: Path, day: int, companies: int, days: int) -> Path:
@@ -84,14 +85,14 @@ def _finnish(place: Path, _at: date, day: int, count: int, days: int) -> None:
     folder = place / "ytj_v3"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "all_companies.zip").open("wb") as file:
-        writers_fi.write_bulk(_world("FI", count, days), day, file)
+        fi_files.write_bulk(_world("FI", count, days), day, file)
 
 
 def _american(place: Path, _at: date, day: int, count: int, days: int) -> None:
     world = _world("US", count, days)
     for name, write in (
-        ("submissions", writers_us.write_submissions),
-        ("companyfacts", writers_us.write_facts),
+        ("submissions", us_files.write_submissions),
+        ("companyfacts", us_files.write_facts),
     ):
         (place / name).mkdir(parents=True, exist_ok=True)
         with (place / name / f"{name}.zip").open("wb") as file:

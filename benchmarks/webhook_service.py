@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from api.db.webhook_models import Attempt, Delivery, QueuedAttempt
+from api.database.models.webhooks import Attempt, Delivery, QueuedAttempt
 from benchmarks.api_release import ROOT
 from benchmarks.api_servers import Server
 from benchmarks.webhook_receivers import Receivers

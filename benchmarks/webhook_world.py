@@ -15,24 +15,24 @@ from typing import Any
 import polars as pl
 from sqlalchemy import func, insert, select
 
-from api.accounts import Accounts
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.webhook_models import Lane, SubscribedCompany, Subscription
-from api.secrets import Secrets, load_or_create
-from api.settings import ApiSettings
-from api.ulids import Ulids
-from api.webhooks.sealing import Sealer
-from api.webhooks.signing import make_secret
+from api.accounts.service import AccountService
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets, load_or_create
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import EndpointState, SubscribedCompany, Subscription
+from api.settings.service import ApiSettings
+from api.webhooks.delivery.signing import make_secret
 from benchmarks import api_world
 from benchmarks.webhook_events import MARKET, company_id, event
-from warehouse import render
-from warehouse.history import History
-from warehouse.paths import Layout
-from warehouse.release import MarketPart, Releases
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
+from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema.codes import EVENT_TYPES
 from warehouse.schema.tables import COMPANIES, EVENTS
+from warehouse.storage.layout import Layout
 
 OWNER = "bench@example.com"
 _COMPANIES = 1_000  # in the release; events may be of others
@@ -55,15 +55,15 @@ class World:
         self.layout = Layout(root)
         settings = ApiSettings(data=root)
         self.database_url = database_url or settings.control_database_url
-        self.database: Database = prepare(self.database_url)
-        self.secrets: Secrets = load_or_create(settings.secrets_path)
+        self.database: Database = prepare_database(self.database_url)
+        self.secrets: ServiceSecrets = load_or_create(settings.secrets_path)
         self.events = 0
         """Published so far; the next one's number."""
         self._clock = Clock()
-        self._ulids = Ulids(self._clock.wall)
-        accounts = Accounts(self.database, self.secrets.pepper, self._clock, self._ulids)
+        self._ulids = UlidGenerator(self._clock.wall)
+        accounts = AccountService(self.database, self.secrets.pepper, self._clock, self._ulids)
         self._account = accounts.create_account(OWNER, "business").account_id
-        self._releases = Releases(self.layout, keep=2)
+        self._releases = ReleaseStore(self.layout, keep=2)
         self._found()
 
     def close(self) -> None:
@@ -72,17 +72,17 @@ class World:
     def _found(self) -> None:
         """The first release, without events."""
         at = self._clock.now()
-        with History(self.layout, MARKET) as history, history.transaction():
+        with MarketHistory(self.layout, MARKET) as history, history.transaction():
             for profiles, _ in api_world.chunks(MARKET, _COMPANIES, _COMPANIES):
                 history.apply(COMPANIES, profiles, profiles["company_id"], at)
         part = MarketPart(MARKET, self.layout.history_file(MARKET), "fresh", at)
-        self._releases.publish({MARKET: part}, render.polars_schema(EVENTS).to_frame())
+        self._releases.publish({MARKET: part}, schema_render.polars_schema(EVENTS).to_frame())
 
     def publish(self, companies: Sequence[int]) -> float:
         """One release with an event of each of these companies; the monotonic instant just before it counts."""
         rows = [event(number, self.events + place) for place, number in enumerate(companies)]
         self.events += len(rows)
-        schema = render.polars_schema(EVENTS)
+        schema = schema_render.polars_schema(EVENTS)
         built = self._releases.build({MARKET: self._part()}, pl.DataFrame(rows, schema=schema))
         if built is None:
             raise RuntimeError("nothing to publish")
@@ -96,7 +96,7 @@ class World:
     def subscribe(self, targets: Iterable[Target]) -> list[str]:
         """Active subscriptions to every type, from the next event on; gives their ids."""
         secret = make_secret()
-        sealed = Sealer(self.secrets.sealing_keys).seal(secret)
+        sealed = SecretBox(self.secrets.sealing_keys).seal(secret)
         made: list[str] = []
         left = iter(targets)
         with self.database.engine.execution_options(firm_begin="BEGIN IMMEDIATE").begin() as connection:
@@ -105,7 +105,7 @@ class World:
                 rows = [self._subscription(one, target, sealed) for one, target in zip(ids, lot, strict=True)]
                 connection.execute(insert(Subscription), rows)
                 lanes = [{"subscription_id": one, "consecutive_failures": 0} for one in ids]
-                connection.execute(insert(Lane), lanes)
+                connection.execute(insert(EndpointState), lanes)
                 named = _named(ids, lot)
                 while some := list(islice(named, _LOT)):
                     connection.execute(insert(SubscribedCompany), some)

@@ -6,10 +6,10 @@ serving.
 
 from typing import Final
 
-from connectors.declare import Jurisdiction
+from connectors.contract.dataset import Jurisdiction
+from connectors.contract.shared_folders import GROUPS
 from connectors.dk import DENMARK
 from connectors.fi import FINLAND
-from connectors.groups import GROUPS
 from connectors.no import NORWAY
 from connectors.se import SWEDEN
 from connectors.uk import UNITED_KINGDOM

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from connectors.fi.press import PRESS as FINNISH
-from connectors.news.market import Press
-from connectors.no.press import PRESS as NORWEGIAN
-from connectors.se.press import PRESS as SWEDISH
-from connectors.uk.press import PRESS as BRITISH
-from connectors.us.press import PRESS as AMERICAN
+from connectors.fi.news import PRESS as FINNISH
+from connectors.news.market import NewsSources
+from connectors.no.news import PRESS as NORWEGIAN
+from connectors.se.news import PRESS as SWEDISH
+from connectors.uk.news import PRESS as BRITISH
+from connectors.us.news import PRESS as AMERICAN
 
-PRESSES: Final[Mapping[str, Press]] = {
+PRESSES: Final[Mapping[str, NewsSources]] = {
     "FI": FINNISH,
     "NO": NORWEGIAN,
     "SE": SWEDISH,

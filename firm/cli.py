@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pipelines import dropped_interrupts
+from pipelines.ingest import sigint
 
 COMMANDS_BY_NAME: Final = {
     "ingest": "ingest.ingest",
@@ -46,7 +46,7 @@ _INTERRUPTED: Final = 130
 """Conventional exit code after Ctrl-C."""
 
 
-class _Late(TyperGroup):
+class _LazyCommandGroup(TyperGroup):
     """Loads commands lazily: a service must not carry Dagster and polars in its memory."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- the library's signature
@@ -69,7 +69,7 @@ class _Late(TyperGroup):
 
 app = typer.Typer(
     name="firm",
-    cls=_Late,
+    cls=_LazyCommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -85,10 +85,10 @@ def _every_command() -> None:
 def main() -> None:
     """Entry point of the console script."""
     gc.set_threshold(*_COLLECTED)
-    dropped_interrupts.come_again()
+    sigint.install_sigint_redelivery()
     try:
         app()
     except RuntimeError as error:
-        if str(error) != dropped_interrupts.QUERY_INTERRUPTED:
+        if str(error) != sigint.QUERY_INTERRUPTED:
             raise
         sys.exit(_INTERRUPTED)

@@ -1,13 +1,13 @@
 """The code location that `dagster dev` and the daemon load. Reads the settings once; opens nothing.
 
-Does not belong here: composition (`build`).
+Does not belong here: composition (`definitions_builder`).
 """
 
 from __future__ import annotations
 
 import os
 
-from pipelines.build import build_defs
+from pipelines.definitions_builder import build_defs
 from pipelines.settings import Settings
 
 defs = build_defs(Settings.read(os.environ))

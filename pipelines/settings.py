@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from warehouse.paths import Layout
-from warehouse.remote.address import SETTING as OBJECT_STORE
-from warehouse.remote.address import Address, BadAddress
+from warehouse.replication.settings import SETTING as OBJECT_STORE
+from warehouse.replication.settings import InvalidStoreAddressError, StoreAddress
+from warehouse.storage.layout import Layout
 
 DEFAULT_DATA: Final = Path(".data")
 # dagster-postgres stores events with a statement that only this driver accepts; a bare URL selects another
@@ -62,7 +62,7 @@ class Settings:
     keep_exports: int = 3
     user_agent: str = DEFAULT_USER_AGENT
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
-    object_store: Address | None = None
+    object_store: StoreAddress | None = None
     claim_seconds: int = 60
     dagster_database_url: str = field(default="", repr=False)
     celery_broker_url: str = field(default="", repr=False)
@@ -72,17 +72,17 @@ class Settings:
         """Settings from FIRM_… variables, with defaults for those not set."""
         return cls(
             data=Path(environment.get("FIRM_DATA") or DEFAULT_DATA),
-            keep_releases=_count(environment, "FIRM_KEEP_RELEASES", 5, 1),
-            workers=_count(environment, "FIRM_WORKERS", 0, 0),
-            pool_documents=_count(environment, "FIRM_POOL_DOCUMENTS", 1500, 1),
-            keep_runs=_count(environment, "FIRM_KEEP_RUNS", 50, 1),
-            keep_exports=_count(environment, "FIRM_KEEP_EXPORTS", 3, 1),
+            keep_releases=_parse_count(environment, "FIRM_KEEP_RELEASES", 5, 1),
+            workers=_parse_count(environment, "FIRM_WORKERS", 0, 0),
+            pool_documents=_parse_count(environment, "FIRM_POOL_DOCUMENTS", 1500, 1),
+            keep_runs=_parse_count(environment, "FIRM_KEEP_RUNS", 50, 1),
+            keep_exports=_parse_count(environment, "FIRM_KEEP_EXPORTS", 3, 1),
             user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
-            credentials=_credentials(environment.get("FIRM_CREDENTIALS") or ""),
-            object_store=_object_store(environment),
-            claim_seconds=_count(environment, "FIRM_CLAIM_SECONDS", 60, 1),
+            credentials=_parse_credentials(environment.get("FIRM_CREDENTIALS") or ""),
+            object_store=_parse_object_store(environment),
+            claim_seconds=_parse_count(environment, "FIRM_CLAIM_SECONDS", 60, 1),
             dagster_database_url=environment.get("FIRM_DAGSTER_DATABASE_URL") or "",
-            celery_broker_url=_broker(environment),
+            celery_broker_url=_parse_broker_url(environment),
         )
 
     @property
@@ -118,14 +118,14 @@ class Settings:
         return self.workers or os.cpu_count() or 1
 
 
-def _count(environment: Mapping[str, str], name: str, default: int, least: int) -> int:
+def _parse_count(environment: Mapping[str, str], name: str, default: int, least: int) -> int:
     text = environment.get(name) or str(default)
     if not text.isdecimal() or int(text) < least:
         raise SettingError(name, text, f"a whole number from {least}")
     return int(text)
 
 
-def _broker(environment: Mapping[str, str]) -> str:
+def _parse_broker_url(environment: Mapping[str, str]) -> str:
     url = environment.get("FIRM_CELERY_BROKER_URL") or ""
     lacking = [name for name in ("FIRM_DAGSTER_DATABASE_URL", OBJECT_STORE) if not environment.get(name)]
     if url and lacking:
@@ -136,16 +136,16 @@ def _broker(environment: Mapping[str, str]) -> str:
     return url
 
 
-def _object_store(environment: Mapping[str, str]) -> Address | None:
+def _parse_object_store(environment: Mapping[str, str]) -> StoreAddress | None:
     try:
-        return Address.read(environment)
-    except BadAddress:
+        return StoreAddress.read(environment)
+    except InvalidStoreAddressError:
         raise SettingError(
             OBJECT_STORE, environment[OBJECT_STORE], "s3://bucket or s3://bucket/prefix"
         ) from None
 
 
-def _credentials(text: str) -> dict[str, tuple[str, str]]:
+def _parse_credentials(text: str) -> dict[str, tuple[str, str]]:
     """Parses FIRM_CREDENTIALS. Error messages never repeat the value, which may be a key."""
     found: dict[str, tuple[str, str]] = {}
     for pair in text.split():

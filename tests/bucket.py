@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.answering import Quiet
-from warehouse.remote.address import Address
+from warehouse.replication.settings import StoreAddress
 
 _KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "eu-north-1"}
 _SIGNED = {  # who asks; moto does not compute it
@@ -62,8 +62,8 @@ class Bucket:
         return {"FIRM_OBJECT_STORE": f"s3://{self.name}/firm", "AWS_ENDPOINT_URL": self.endpoint, **_KEYS}
 
     @property
-    def address(self) -> Address:
-        found = Address.read(self.environment)
+    def address(self) -> StoreAddress:
+        found = StoreAddress.read(self.environment)
         assert found is not None
         return found
 

@@ -109,20 +109,20 @@ def object_store() -> Iterator[Callable[[], Bucket]]:
 @pytest.fixture(scope="session")
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A control-plane database on SQLite with its tables and nothing in them: to be copied."""
-    from api.db.migrate import prepare  # not at the head: most processes need no database
+    from api.database.migrate import prepare_database  # not at the head: most processes need no database
 
     path = tmp_path_factory.mktemp("migrated") / "control.sqlite"
-    prepare(f"sqlite:///{path}").close()
+    prepare_database(f"sqlite:///{path}").close()
     return path
 
 
 @pytest.fixture(scope="session")
 def migrated_postgresql(postgresql: Callable[..., str]) -> str:
     """The same on PostgreSQL."""
-    from api.db.migrate import prepare  # not at the head: most processes need no database
+    from api.database.migrate import prepare_database  # not at the head: most processes need no database
 
     url = postgresql()
-    prepare(url).close()
+    prepare_database(url).close()
     return url
 
 

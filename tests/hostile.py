@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from connectors.sandbox import World
-from connectors.sandbox.model import Company
+from sandbox import World
+from sandbox.model import Company
 
 HOSTILE: Final = '<script>alert("company")</script><img src=x onerror=alert(1)>'
 

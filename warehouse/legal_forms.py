@@ -2,8 +2,8 @@
 
 Belongs here: the spellings of each form in lower case, without dots and slashes (`A/S` is `as`, or `a s` where
 they left gaps), with the letters of their language. Does not belong here: which forms occur in a market
-(`connectors.matching.forms`), or where in a name a form is (`connectors.matching.names`,
-`pipelines.steps.holder_names`).
+(`connectors.name_matching.legal_forms`), or where in a name a form is (`connectors.name_matching.core_name`,
+`pipelines.transforms.holders.name_features`).
 """
 
 from __future__ import annotations

@@ -14,15 +14,15 @@ class BillingError(Exception):
     """Base class of billing errors; the message says what to do."""
 
 
-class Forged(BillingError):  # noqa: N818 -- named for what is wrong
+class ForgedEventError(BillingError):
     """A callback body without a valid, recent signature by the endpoint's secret."""
 
 
-class NotPossible(BillingError):  # noqa: N818 -- as above
+class BillingStateError(BillingError):
     """The account's state does not allow the operation."""
 
 
-class NotConfigured(BillingError):  # noqa: N818 -- as above
+class StripeMappingError(BillingError):
     """A Stripe price or status that the settings or this version do not know."""
 
 
@@ -30,11 +30,11 @@ class StripeError(BillingError):
     """A Stripe request failed."""
 
 
-class StripeUnavailable(StripeError):  # noqa: N818 -- as above
+class StripeUnavailableError(StripeError):
     """Stripe did not respond, failed, or is rate limiting; a later retry may succeed."""
 
 
-class StripeRefused(StripeError):  # noqa: N818 -- as above
+class StripeRejectedError(StripeError):
     """Stripe rejected the request. `code` is Stripe's own, empty if it gave none."""
 
     def __init__(self, message: str, code: str) -> None:

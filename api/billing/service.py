@@ -2,7 +2,7 @@
 
 One rule makes order and number of events harmless: a stored state was always fetched after the state it
 replaces (`BillingRepository.settle`). An event is recorded in the commit of its effects, so a crash repeats it
-and never loses it. Does not belong here: inbound HTTP (`api.routes.billing`), or pages.
+and never loses it. Does not belong here: inbound HTTP (`api.billing.routes`), or pages.
 """
 
 import asyncio
@@ -14,19 +14,27 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from api.accounts import Accounts
-from api.billing.errors import Forged, NotPossible, StripeUnavailable
-from api.billing.objects import Event
-from api.billing.returns import returns
-from api.billing.settings import BillingSettings
-from api.billing.signatures import check_signature
-from api.billing.standing import ENDED, OVER, Standing, gone, standing, undecided, unpaid
-from api.billing.stripe import Stripe
-from api.clock import Clock
-from api.db.billing import BillingRepository, CustomerRecord, Entitlement, Told
-from api.db.engine import Database
-from api.db.records import AccountRecord
-from api.tiers import Tiers
+from api.accounts.records import AccountRecord
+from api.accounts.service import AccountService
+from api.accounts.tiers import TierCatalogue
+from api.billing.entitlement import (
+    ENDED,
+    OVER,
+    Entitlement,
+    ended_entitlement,
+    entitlement_for,
+    is_undecided,
+    unpaid_state,
+)
+from api.billing.errors import BillingStateError, ForgedEventError, StripeUnavailableError
+from api.billing.repository import AccountGrant, BillingRepository, CustomerRecord, StripeState
+from api.billing.return_urls import build_return_urls
+from api.billing.stripe_client import StripeClient
+from api.billing.stripe_models import StripeEventMessage
+from api.billing.webhook_signature import check_signature
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.settings.billing import BillingSettings
 
 EVENTS: Final = (
     "checkout.session.completed",
@@ -52,15 +60,15 @@ STRIPE_PATIENCE_SECONDS: Final = 25.0
 T = TypeVar("T")
 
 
-class Billing:
+class BillingService:
     """Billing of all accounts. Methods block on Stripe; event loops call them through `apart`."""
 
     def __init__(
         self,
         settings: BillingSettings,
-        tiers: Tiers,
+        tiers: TierCatalogue,
         database: Database,
-        accounts: Accounts,
+        accounts: AccountService,
         clock: Clock,
         public_url: str,
     ) -> None:
@@ -69,8 +77,8 @@ class Billing:
         self._database = database
         self._accounts = accounts
         self._clock = clock
-        self._back = returns(settings.return_url, public_url)
-        self._stripe = Stripe(settings)
+        self._back = build_return_urls(settings.return_url, public_url)
+        self._stripe = StripeClient(settings)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-billing")
 
     def close(self) -> None:
@@ -88,7 +96,7 @@ class Billing:
             async with asyncio.timeout(STRIPE_PATIENCE_SECONDS):
                 return await running
         except TimeoutError:
-            raise StripeUnavailable("Stripe did not respond in time: try again") from None
+            raise StripeUnavailableError("Stripe did not respond in time: try again") from None
 
     @property
     def sold(self) -> tuple[str, ...]:
@@ -103,10 +111,10 @@ class Billing:
         """
         price = self._settings.price_of(tier)
         if price is None:
-            raise NotPossible(f"{tier!r} is not for sale; choose one of {', '.join(self.sold)}")
+            raise BillingStateError(f"{tier!r} is not for sale; choose one of {', '.join(self.sold)}")
         account = self._accounts.account(named)
         if account.status == "suspended":
-            raise NotPossible(
+            raise BillingStateError(
                 f"{named} is suspended and could not use what it pays for: activate the account first"
             )
         customer = self._ensure_customer(account)
@@ -115,7 +123,9 @@ class Billing:
         )  # first, as one of them may have led to a subscription
         subscriptions = self._stripe.subscriptions(customer.customer_id)
         if any(one.status not in OVER for one in subscriptions):
-            raise NotPossible("the account already has a subscription: change it in the customer portal")
+            raise BillingStateError(
+                "the account already has a subscription: change it in the customer portal"
+            )
         tried = any(one.status == ENDED for one in subscriptions)
         days = 0 if tried else self.trial_days(customer)
         return self._stripe.make_session(customer.customer_id, account.account_id, price, days, self._back)
@@ -133,7 +143,7 @@ class Billing:
         """Returns the URL of the Stripe page on which the account cancels its subscription."""
         customer = self._require_customer(named)
         if customer.subscription_id is None or customer.stripe_status in OVER:
-            raise NotPossible(f"{named} has no subscription to cancel")
+            raise BillingStateError(f"{named} has no subscription to cancel")
         return self._stripe.make_portal(customer.customer_id, customer.subscription_id, self._back)
 
     def customer(self, named: str) -> CustomerRecord | None:
@@ -144,7 +154,7 @@ class Billing:
 
     def governs(self, named: str) -> bool:
         """Whether the account's tier follows a Stripe subscription, which overrides a manually set tier."""
-        return _governs(self.customer(named))
+        return _is_subscription_managed(self.customer(named))
 
     def require(self, named: str) -> None:
         """Makes a subscription mandatory for the account, as for new sign-ups; its webhooks are paused.
@@ -152,16 +162,16 @@ class Billing:
         For accounts that predate billing, or were given a tier by an operator. Raises NotPossible if a
         subscription has begun.
         """
-        account_id, footing = self._accounts.account(named).account_id, unpaid(self._tiers)
-        given = Entitlement(footing.tier, footing.status, None, has_webhooks=False)
+        account_id, footing = self._accounts.account(named).account_id, unpaid_state(self._tiers)
+        given = AccountGrant(footing.tier, footing.status, None, has_webhooks=False)
         with self._database.writing() as session:
             billing = BillingRepository(session.connection())
             billing.lock(account_id)
-            if _governs(billing.of_account(account_id)):
-                raise NotPossible(f"{named} already has a subscription")
+            if _is_subscription_managed(billing.of_account(account_id)):
+                raise BillingStateError(f"{named} already has a subscription")
             billing.entitle(account_id, given, self._clock.now())
 
-    def refresh(self, named: str) -> Standing | None:
+    def refresh(self, named: str) -> Entitlement | None:
         """Fetches the state from Stripe and stores it; None if no subscription has begun."""
         return self._sync_customer(self._require_customer(named), None)
 
@@ -170,15 +180,15 @@ class Billing:
         with self._database.reading() as session:
             return BillingRepository(session.connection()).all_accounts()
 
-    def read(self, body: bytes, signature: bytes | None) -> Event:
+    def read(self, body: bytes, signature: bytes | None) -> StripeEventMessage:
         """Decodes an event after verifying its signature. Does not block."""
         check_signature(body, signature, self._settings.signing_secret, self._clock.wall())
         try:
-            return msgspec.json.decode(body, type=Event)
+            return msgspec.json.decode(body, type=StripeEventMessage)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Forged(f"The body is not a valid event: {error}") from None
+            raise ForgedEventError(f"The body is not a valid event: {error}") from None
 
-    def act(self, event: Event) -> None:
+    def act(self, event: StripeEventMessage) -> None:
         """Applies an event. Processed events, and those of unknown customers, change nothing."""
         customer_id = event.customer_id
         if event.type not in EVENTS or customer_id is None:
@@ -193,36 +203,42 @@ class Billing:
         elif not seen:
             self._sync_customer(customer, event)
 
-    def _sync_customer(self, customer: CustomerRecord, event: Event | None) -> Standing | None:
+    def _sync_customer(
+        self, customer: CustomerRecord, event: StripeEventMessage | None
+    ) -> Entitlement | None:
         for _ in range(_TRIES):
             found = self._fetch_entitlement(customer)
             if self._store_entitlement(customer, found, event):
                 return found
             customer = self._require_customer(customer.account_id)
-        raise StripeUnavailable(f"{customer.account_id} was changed concurrently {_TRIES} times: try again")
+        raise StripeUnavailableError(
+            f"{customer.account_id} was changed concurrently {_TRIES} times: try again"
+        )
 
-    def _fetch_entitlement(self, customer: CustomerRecord) -> Standing | None:
+    def _fetch_entitlement(self, customer: CustomerRecord) -> Entitlement | None:
         subscriptions = self._stripe.subscriptions(customer.customer_id)
-        doubts = undecided(subscriptions)
+        doubts = is_undecided(subscriptions)
         paid = {
             subscription_id for subscription_id, end in doubts if self._stripe.has_paid(subscription_id, end)
         }
-        found = standing(subscriptions, paid, self._settings.tier_of, self._tiers)
+        found = entitlement_for(subscriptions, paid, self._settings.tier_of, self._tiers)
         if found is None and customer.subscription_id is not None:
-            return gone(customer.subscription_id, self._tiers)
+            return ended_entitlement(customer.subscription_id, self._tiers)
         return found
 
-    def _store_entitlement(self, seen: CustomerRecord, found: Standing | None, event: Event | None) -> bool:
+    def _store_entitlement(
+        self, seen: CustomerRecord, found: Entitlement | None, event: StripeEventMessage | None
+    ) -> bool:
         """Stores the state in one commit; False if the row changed since `seen` was read."""
         now = self._clock.now()
-        told = found and Told(found.subscription_id, found.stripe_status, found.ends_at)
+        told = found and StripeState(found.subscription_id, found.stripe_status, found.ends_at)
         with self._database.writing() as session:
             billing = BillingRepository(session.connection())
             if not billing.settle(seen, told, now):
                 return False
             if found is not None and not _is_old_end(seen, found):
                 webhooks = found.is_served and self._tiers.named(found.tier).webhooks
-                given = Entitlement(found.tier, found.status, found.trial_ends_at, webhooks)
+                given = AccountGrant(found.tier, found.status, found.trial_ends_at, webhooks)
                 billing.entitle(seen.account_id, given, now)
             if event is not None:
                 billing.note_event(event.id, event.type, now, now - KEPT)
@@ -231,7 +247,9 @@ class Billing:
     def _require_customer(self, named: str) -> CustomerRecord:
         found = self.customer(named)
         if found is None:
-            raise NotPossible(f"{named} has never started a checkout; start with: firm billing checkout")
+            raise BillingStateError(
+                f"{named} has never started a checkout; start with: firm billing checkout"
+            )
         return found
 
     def _ensure_customer(self, account: AccountRecord) -> CustomerRecord:
@@ -248,11 +266,11 @@ class Billing:
         return self._require_customer(account.account_id)
 
 
-def _governs(customer: CustomerRecord | None) -> bool:
+def _is_subscription_managed(customer: CustomerRecord | None) -> bool:
     return customer is not None and customer.stripe_status not in (None, ENDED)
 
 
-def _is_old_end(seen: CustomerRecord, found: Standing) -> bool:
+def _is_old_end(seen: CustomerRecord, found: Entitlement) -> bool:
     """Whether the subscription had already ended at the last fetch; an operator may have set a tier since."""
     same = found.subscription_id == seen.subscription_id
     return same and found.stripe_status == seen.stripe_status == ENDED

@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from api.collections.writing import write
+from api.collections.writer import write_collections
 
 if __name__ == "__main__":
     match sys.argv[1:]:
         case [folder]:
-            write(Path(folder))
+            write_collections(Path(folder))
         case _:
             sys.exit("usage: python -m api.collections FOLDER")

@@ -1,7 +1,7 @@
 """Writes the collection for Bruno: a folder of text files, one per request.
 
 The format has blocks of pairs (one per line) and blocks of text; a block ends with a brace at the start of a
-line, so text is indented. Does not belong here: the list of requests (`api.collections.walk`), or their scripts
+line, so text is indented. Does not belong here: the list of requests (`api.collections.scenario`), or their scripts
 (`api.collections.scripts`).
 """
 
@@ -9,13 +9,18 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from api.collections.fields import Schema
-from api.collections.prose import ABOUT, VARIABLES
-from api.collections.requests import QueryParameter, Request, folders, requests
-from api.collections.scripts import Dialect, after, before
+from api.collections.requests import (
+    CollectionRequest,
+    QueryParameter,
+    collection_requests,
+    folder_descriptions,
+)
+from api.collections.response_checks import Schema
+from api.collections.scripts import ClientDialect, post_response_lines, pre_request_lines
+from api.collections.variables import ABOUT, VARIABLES
 
 FOLDER: Final = "bruno"
-_DIALECT: Final = Dialect(
+_DIALECT: Final = ClientDialect(
     value="const value = (name) => bru.getVar(name) ?? bru.getEnvVar(name);",
     keep='const keep = (name, kept) => bru.setVar(name, kept ?? "");',
     skip="bru.runner.skipRequest()",
@@ -27,66 +32,68 @@ _DIALECT: Final = Dialect(
 )
 
 
-def files(document: Schema) -> Mapping[str, str]:
+def build_files(document: Schema) -> Mapping[str, str]:
     """Relative paths and contents of the files."""
     title = document["info"]["title"]
     told = {"version": "1", "name": title, "type": "collection"}
     made = {
         "bruno.json": json.dumps(told, indent=2) + "\n",
-        "collection.bru": _collection(title),
-        "environments/local.bru": _environment(),
+        "collection.bru": _collection_file(title),
+        "environments/local.bru": _environment_file(),
     }
-    ready = requests(document)
-    for number, (name, text) in enumerate(folders(document).items(), 1):
-        made[f"{name}/folder.bru"] = _file(
-            _pairs("meta", [("name", name), ("seq", str(number))]), _text("docs", text)
+    ready = collection_requests(document)
+    for number, (name, text) in enumerate(folder_descriptions(document).items(), 1):
+        made[f"{name}/folder.bru"] = _join_blocks(
+            _pairs_block("meta", [("name", name), ("seq", str(number))]), _text_block("docs", text)
         )
         for place, request in enumerate([one for one in ready if one.folder == name], 1):
-            made[f"{name}/{request.name}.bru"] = _request(request, place)
+            made[f"{name}/{request.name}.bru"] = _request_file(request, place)
     return {f"{FOLDER}/{path}": text for path, text in made.items()}
 
 
-def _collection(title: str) -> str:
-    return _file(
-        _pairs("meta", [("name", title)]),
-        _pairs("auth", [("mode", "bearer")]),
-        _pairs("auth:bearer", [("token", "{{key}}")]),
-        _text("docs", ABOUT),
+def _collection_file(title: str) -> str:
+    return _join_blocks(
+        _pairs_block("meta", [("name", title)]),
+        _pairs_block("auth", [("mode", "bearer")]),
+        _pairs_block("auth:bearer", [("token", "{{key}}")]),
+        _text_block("docs", ABOUT),
     )
 
 
-def _environment() -> str:
+def _environment_file() -> str:
     """Initial variables; the key is secret, so its value is not in the file."""
     plain = [(one.name, one.value) for one in VARIABLES if not one.is_secret]
     secret = ",\n".join(f"  {one.name}" for one in VARIABLES if one.is_secret)
-    return _file(_pairs("vars", plain), f"vars:secret [\n{secret}\n]")
+    return _join_blocks(_pairs_block("vars", plain), f"vars:secret [\n{secret}\n]")
 
 
-def _request(request: Request, place: int) -> str:
+def _request_file(request: CollectionRequest, place: int) -> str:
     body = "none" if request.body is None else "json"
     auth = "none" if request.is_public else "inherit"
-    return _file(
-        _pairs("meta", [("name", request.name), ("type", "http"), ("seq", str(place))]),
-        _pairs(request.method.lower(), [("url", _url(request)), ("body", body), ("auth", auth)]),
-        _pairs("params:query", [_query(one) for one in request.query]),
-        _pairs("headers", request.headers.items()),
-        _text("body:json", request.body or ""),
-        _text("script:pre-request", "\n".join(before(request, _DIALECT))),
-        _text("tests", "\n".join(after(request, _DIALECT))),
-        _text("docs", _docs(request)),
+    return _join_blocks(
+        _pairs_block("meta", [("name", request.name), ("type", "http"), ("seq", str(place))]),
+        _pairs_block(
+            request.method.lower(), [("url", _request_url(request)), ("body", body), ("auth", auth)]
+        ),
+        _pairs_block("params:query", [_query_pair(one) for one in request.query]),
+        _pairs_block("headers", request.headers.items()),
+        _text_block("body:json", request.body or ""),
+        _text_block("script:pre-request", "\n".join(pre_request_lines(request, _DIALECT))),
+        _text_block("tests", "\n".join(post_response_lines(request, _DIALECT))),
+        _text_block("docs", _request_docs(request)),
     )
 
 
-def _url(request: Request) -> str:
+def _request_url(request: CollectionRequest) -> str:
     asked = "&".join(f"{one.name}={one.value}" for one in request.query if one.is_sent)
     return f"{{{{base_url}}}}{request.path}" + (f"?{asked}" if asked else "")
 
 
-def _query(one: QueryParameter) -> tuple[str, str]:
+def _query_pair(one: QueryParameter) -> tuple[str, str]:
     return (one.name if one.is_sent else f"~{one.name}", one.value)
 
 
-def _docs(request: Request) -> str:
+def _request_docs(request: CollectionRequest) -> str:
     parameters = [f"- `{one.name}`: {one.description}" for one in request.query]
     parts = [request.description, "\n".join(parameters)]
     if request.example is not None:
@@ -95,15 +102,15 @@ def _docs(request: Request) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _file(*blocks: str) -> str:
+def _join_blocks(*blocks: str) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _pairs(name: str, pairs: Iterable[tuple[str, str]]) -> str:
+def _pairs_block(name: str, pairs: Iterable[tuple[str, str]]) -> str:
     lines = [f"  {key}: {value}".rstrip() for key, value in pairs]
     return "\n".join([f"{name} {{", *lines, "}"]) if lines else ""
 
 
-def _text(name: str, text: str) -> str:
+def _text_block(name: str, text: str) -> str:
     lines = [f"  {line}".rstrip() for line in text.splitlines()]
     return "\n".join([f"{name} {{", *lines, "}"]) if lines else ""

@@ -1,6 +1,6 @@
 """Writes the collection for Postman: one JSON file, format 2.1.
 
-Does not belong here: the list of requests (`api.collections.walk`), or their scripts
+Does not belong here: the list of requests (`api.collections.scenario`), or their scripts
 (`api.collections.scripts`).
 """
 
@@ -8,14 +8,20 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.collections.fields import Schema
-from api.collections.prose import ABOUT, VARIABLES
-from api.collections.requests import JSON, QueryParameter, Request, folders, requests
-from api.collections.scripts import Dialect, after, before
+from api.collections.requests import (
+    JSON,
+    CollectionRequest,
+    QueryParameter,
+    collection_requests,
+    folder_descriptions,
+)
+from api.collections.response_checks import Schema
+from api.collections.scripts import ClientDialect, post_response_lines, pre_request_lines
+from api.collections.variables import ABOUT, VARIABLES
 
 FILE: Final = "firmdata.postman_collection.json"
 _FORMAT: Final = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
-_DIALECT: Final = Dialect(
+_DIALECT: Final = ClientDialect(
     value="const value = (name) => pm.variables.get(name);",
     keep='const keep = (name, kept) => pm.collectionVariables.set(name, kept ?? "");',
     skip="pm.execution.skipRequest()",
@@ -30,9 +36,9 @@ _DIALECT: Final = Dialect(
 _BEARER: Final = {"type": "bearer", "bearer": [{"key": "token", "value": "{{key}}", "type": "string"}]}
 
 
-def files(document: Schema) -> Mapping[str, str]:
+def build_files(document: Schema) -> Mapping[str, str]:
     """Relative paths and contents of the files; here only one."""
-    made = requests(document)
+    made = collection_requests(document)
     collection = {
         "info": {"name": document["info"]["title"], "description": ABOUT, "schema": _FORMAT},
         "auth": _BEARER,
@@ -44,32 +50,32 @@ def files(document: Schema) -> Mapping[str, str]:
             {
                 "name": name,
                 "description": text,
-                "item": [_item(request) for request in made if request.folder == name],
+                "item": [_request_item(request) for request in made if request.folder == name],
             }
-            for name, text in folders(document).items()
+            for name, text in folder_descriptions(document).items()
         ],
     }
     return {FILE: json.dumps(collection, indent=2, ensure_ascii=False) + "\n"}
 
 
-def _item(request: Request) -> dict[str, Any]:
-    skipping = before(request, _DIALECT)
-    events = [_event("prerequest", skipping)] if skipping else []
+def _request_item(request: CollectionRequest) -> dict[str, Any]:
+    skipping = pre_request_lines(request, _DIALECT)
+    events = [_script_event("prerequest", skipping)] if skipping else []
     return {
         "name": request.name,
-        "event": [*events, _event("test", after(request, _DIALECT))],
-        "request": _sent(request) | {"description": request.description},
-        "response": [] if request.example is None else [_response(request)],
+        "event": [*events, _script_event("test", post_response_lines(request, _DIALECT))],
+        "request": _request_object(request) | {"description": request.description},
+        "response": [] if request.example is None else [_example_response(request)],
     }
 
 
-def _event(listen: str, lines: list[str]) -> dict[str, Any]:
+def _script_event(listen: str, lines: list[str]) -> dict[str, Any]:
     return {"listen": listen, "script": {"type": "text/javascript", "exec": lines}}
 
 
-def _sent(request: Request) -> dict[str, Any]:
+def _request_object(request: CollectionRequest) -> dict[str, Any]:
     headers = [{"key": name, "value": value} for name, value in request.headers.items()]
-    sent: dict[str, Any] = {"method": request.method, "header": headers, "url": _url(request)}
+    sent: dict[str, Any] = {"method": request.method, "header": headers, "url": _request_url(request)}
     if request.body is not None:
         sent["header"] = [{"key": "Content-Type", "value": JSON}, *headers]
         sent["body"] = {"mode": "raw", "raw": request.body, "options": {"raw": {"language": "json"}}}
@@ -78,7 +84,7 @@ def _sent(request: Request) -> dict[str, Any]:
     return sent
 
 
-def _url(request: Request) -> dict[str, Any]:
+def _request_url(request: CollectionRequest) -> dict[str, Any]:
     asked = "&".join(f"{one.name}={one.value}" for one in request.query if one.is_sent)
     url: dict[str, Any] = {
         "raw": f"{{{{base_url}}}}{request.path}" + (f"?{asked}" if asked else ""),
@@ -86,20 +92,20 @@ def _url(request: Request) -> dict[str, Any]:
         "path": request.path.strip("/").split("/"),
     }
     if request.query:
-        url["query"] = [_query(one) for one in request.query]
+        url["query"] = [_query_entry(one) for one in request.query]
     return url
 
 
-def _query(one: QueryParameter) -> dict[str, Any]:
+def _query_entry(one: QueryParameter) -> dict[str, Any]:
     described = {"key": one.name, "value": one.value, "description": one.description}
     return described if one.is_sent else described | {"disabled": True}
 
 
-def _response(request: Request) -> dict[str, Any]:
+def _example_response(request: CollectionRequest) -> dict[str, Any]:
     """The document's example as a saved response."""
     return {
         "name": f"Example: {request.status}",
-        "originalRequest": _sent(request),
+        "originalRequest": _request_object(request),
         "code": request.status,
         "_postman_previewlanguage": "json",
         "header": [{"key": "Content-Type", "value": JSON}],

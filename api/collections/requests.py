@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.collections.fields import Fields, Schema, members, rows
-from api.collections.walk import COMPANIES, EVENTS, FINANCIALS, OWNERSHIP, SERVICE, Step
-from api.collections.walk_webhooks import WEBHOOKS
+from api.collections.response_checks import Fields, Schema, required_members, row_members
+from api.collections.scenario import COMPANIES, EVENTS, FINANCIALS, OWNERSHIP, SERVICE, ScenarioStep
+from api.collections.webhook_scenario import WEBHOOKS
 
-WALK: Final[tuple[Step, ...]] = (*COMPANIES, *EVENTS, *FINANCIALS, *OWNERSHIP, *SERVICE, *WEBHOOKS)
+WALK: Final[tuple[ScenarioStep, ...]] = (*COMPANIES, *EVENTS, *FINANCIALS, *OWNERSHIP, *SERVICE, *WEBHOOKS)
 JSON: Final = "application/json"
 _OF_WEBHOOKS: Final = "/api/v1/webhooks"
 _TIERS: Final = "Needs the Pro or Business tier; others are answered 403 `tier_required`."
@@ -28,7 +28,7 @@ class QueryParameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CollectionRequest:
     """One request of a collection. `{{name}}` is the placeholder of a variable in all texts that are sent."""
 
     folder: str
@@ -47,27 +47,29 @@ class Request:
     rows: Fields | None
     answer_headers: tuple[str, ...]
     example: Any
-    step: Step
+    step: ScenarioStep
 
 
-def requests(document: Schema) -> list[Request]:
+def collection_requests(document: Schema) -> list[CollectionRequest]:
     """All requests, folder by folder in the order of the scenario."""
-    places = {operation["operationId"]: (path, method) for path, method, operation in _operations(document)}
-    return [_request(step, *places[step.operation_id], document) for step in WALK]
+    places = {
+        operation["operationId"]: (path, method) for path, method, operation in _iterate_operations(document)
+    }
+    return [_build_request(step, *places[step.operation_id], document) for step in WALK]
 
 
-def folders(document: Schema) -> dict[str, str]:
+def folder_descriptions(document: Schema) -> dict[str, str]:
     """Names and descriptions of the folders, in the document's order."""
     return {tag["name"]: tag["description"] for tag in document["tags"]}
 
 
-def _operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
+def _iterate_operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
 
 
-def _request(step: Step, path: str, method: str, document: Schema) -> Request:
+def _build_request(step: ScenarioStep, path: str, method: str, document: Schema) -> CollectionRequest:
     operation = document["paths"][path][method]
     success = next(int(status) for status in operation["responses"] if status.startswith("2"))
     status = step.status or success
@@ -75,32 +77,32 @@ def _request(step: Step, path: str, method: str, document: Schema) -> Request:
     content = answer.get("content", {}).get(JSON)
     components = document["components"]
     needs_tier = path.startswith(_OF_WEBHOOKS)
-    return Request(
+    return CollectionRequest(
         folder=operation["tags"][0],
         name=step.name or operation["summary"],
         method=method.upper(),
-        path=_placed(path, step.places),
-        query=tuple(_query(operation.get("parameters", ()), step.query)),
+        path=_path_with_variables(path, step.places),
+        query=tuple(_query_parameters(operation.get("parameters", ()), step.query)),
         headers=step.headers,
         body=None if step.body is None else json.dumps(step.body, indent=2, ensure_ascii=False),
         is_public={} in operation.get("security", ()),
         needs_tier=needs_tier,
-        description=_described(operation["description"], step.note, _TIERS if needs_tier else ""),
+        description=_join_paragraphs(operation["description"], step.note, _TIERS if needs_tier else ""),
         status=status,
-        answer=None if content is None else members(content["schema"], components),
-        rows=None if content is None else rows(content["schema"], components),
-        answer_headers=tuple(_certain(answer["headers"], components["headers"])),
+        answer=None if content is None else required_members(content["schema"], components),
+        rows=None if content is None else row_members(content["schema"], components),
+        answer_headers=tuple(_required_headers(answer["headers"], components["headers"])),
         example=None if content is None else content.get("example"),
         step=step,
     )
 
 
-def _placed(path: str, places: Mapping[str, str]) -> str:
+def _path_with_variables(path: str, places: Mapping[str, str]) -> str:
     """The path with variables in place of its parameters."""
     return re.sub(r"{(\w+)}", lambda found: f"{{{{{places[found[1]]}}}}}", path)
 
 
-def _query(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[QueryParameter]:
+def _query_parameters(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[QueryParameter]:
     for parameter in parameters:
         if parameter.get("in") == "query":
             name = parameter["name"]
@@ -108,11 +110,11 @@ def _query(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[Qu
             yield QueryParameter(name, value, name in sent, parameter["description"])
 
 
-def _described(*parts: str) -> str:
+def _join_paragraphs(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _certain(headers: Schema, components: Schema) -> Iterator[str]:
+def _required_headers(headers: Schema, components: Schema) -> Iterator[str]:
     """Headers that are required on every such response."""
     for name, header in headers.items():
         if components[header["$ref"].rpartition("/")[2]].get("required", False):

@@ -1,6 +1,6 @@
 """The JavaScript of a collection: skips a request before it is sent, checks and keeps values afterwards.
 
-Clients differ in a few expressions (`Dialect`); everything else is the same text. Scripts are plain: one line
+Clients differ in a few expressions (`ClientDialect`); everything else is the same text. Scripts are plain: one line
 per check, no comments, no regular expressions. Does not belong here: where a client's file stores them.
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from api.collections.fields import Fields
-from api.collections.requests import JSON, Request
-from api.collections.walk_webhooks import NOT_IN_TIER
+from api.collections.requests import JSON, CollectionRequest
+from api.collections.response_checks import Fields
+from api.collections.webhook_scenario import NOT_IN_TIER
 
 _KIND: Final = 'const kind = (one) => (one === null ? "null" : Array.isArray(one) ? "array" : typeof one);'
 _WRONG: Final = (
@@ -23,7 +23,7 @@ _INDENT: Final = "  "
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ClientDialect:
     """The expressions of one client."""
 
     value: str
@@ -38,44 +38,49 @@ class Dialect:
     """The expression for the parsed body."""
 
 
-def before(request: Request, dialect: Dialect) -> list[str]:
+def pre_request_lines(request: CollectionRequest, dialect: ClientDialect) -> list[str]:
     """Lines that skip a request if a variable is missing; empty if it is always sent."""
-    reasons = [f"!value({_quoted(name)})" for name in request.step.needs]
+    reasons = [f"!value({_json_string(name)})" for name in request.step.needs]
     if request.needs_tier:
-        reasons.append(f'value("webhooks") === {_quoted(NOT_IN_TIER)}')
+        reasons.append(f'value("webhooks") === {_json_string(NOT_IN_TIER)}')
     if not reasons:
         return []
     return [dialect.value, f"if ({' || '.join(reasons)}) {dialect.skip};"]
 
 
-def after(request: Request, dialect: Dialect) -> list[str]:
+def post_response_lines(request: CollectionRequest, dialect: ClientDialect) -> list[str]:
     """Lines that check the response and keep what later requests need."""
-    lines = [*_of_every_answer(request), *_of_this_answer(request, dialect)]
+    lines = [*_common_checks(request), *_success_checks(request, dialect)]
     helpers = {"value(": dialect.value, "keep(": dialect.keep}
     wanted = [made for name, made in helpers.items() if any(name in line for line in lines)]
     return [*wanted, *dialect.answer, "", *lines]
 
 
-def _of_every_answer(request: Request) -> Iterator[str]:
+def _common_checks(request: CollectionRequest) -> Iterator[str]:
     hint = "; 403: webhooks need the tier Pro or Business" if request.needs_tier else ""
-    yield _test(f"status is {request.status}{hint}", f"expect(status).to.equal({request.status})")
+    yield _test_statement(f"status is {request.status}{hint}", f"expect(status).to.equal({request.status})")
     if request.answer is not None:
-        yield _test(
+        yield _test_statement(
             f"content type is {JSON}",
-            f'expect((header("Content-Type") ?? "").split(";")[0]).to.equal({_quoted(JSON)})',
+            f'expect((header("Content-Type") ?? "").split(";")[0]).to.equal({_json_string(JSON)})',
         )
-    names = ", ".join(map(_quoted, request.answer_headers))
-    yield _test("headers are there", f"expect([{names}].filter((name) => !header(name))).to.eql([])")
+    names = ", ".join(map(_json_string, request.answer_headers))
+    yield _test_statement(
+        "headers are there", f"expect([{names}].filter((name) => !header(name))).to.eql([])"
+    )
 
 
-def _of_this_answer(request: Request, dialect: Dialect) -> Iterator[str]:
+def _success_checks(request: CollectionRequest, dialect: ClientDialect) -> Iterator[str]:
     """Checks that only apply to the expected response."""
     inner = [] if request.answer is None else [f"const answer = {dialect.body};"]
-    inner += _of_fields(request)
-    inner += [_test(name, f"expect({holds}).to.equal(true)") for name, holds in _checks(request).items()]
-    inner += [f"keep({_quoted(name)}, {kept});" for name, kept in request.step.keeps.items()]
+    inner += _field_checks(request)
     inner += [
-        f"if (!value({_quoted(name)})) keep({_quoted(name)}, {kept});"
+        _test_statement(name, f"expect({holds}).to.equal(true)")
+        for name, holds in _named_checks(request).items()
+    ]
+    inner += [f"keep({_json_string(name)}, {kept});" for name, kept in request.step.keeps.items()]
+    inner += [
+        f"if (!value({_json_string(name)})) keep({_json_string(name)}, {kept});"
         for name, kept in request.step.offers.items()
     ]
     if inner:
@@ -84,19 +89,19 @@ def _of_this_answer(request: Request, dialect: Dialect) -> Iterator[str]:
         yield "}"
 
 
-def _of_fields(request: Request) -> Iterator[str]:
+def _field_checks(request: CollectionRequest) -> Iterator[str]:
     if not request.answer:
         return
     yield _KIND
     yield _WRONG
-    yield from _literal("fields", request.answer)
-    yield _test("fields have their types", "expect(wrong(answer, fields)).to.eql([])")
+    yield from _object_literal("fields", request.answer)
+    yield _test_statement("fields have their types", "expect(wrong(answer, fields)).to.eql([])")
     if request.rows:
-        yield from _literal("rowFields", request.rows)
-        yield _test("fields of rows have their types", f"expect({_ROWS}).to.eql([])")
+        yield from _object_literal("rowFields", request.rows)
+        yield _test_statement("fields of rows have their types", f"expect({_ROWS}).to.eql([])")
 
 
-def _checks(request: Request) -> Mapping[str, str]:
+def _named_checks(request: CollectionRequest) -> Mapping[str, str]:
     """The checks of every list, and those of the step."""
     checks: dict[str, str] = {}
     if request.rows is not None:
@@ -107,16 +112,16 @@ def _checks(request: Request) -> Mapping[str, str]:
     return checks | dict(request.step.checks)
 
 
-def _literal(name: str, fields: Fields) -> Iterator[str]:
+def _object_literal(name: str, fields: Fields) -> Iterator[str]:
     yield f"const {name} = {{"
     for field, kinds in fields.items():
-        yield f"{_INDENT}{field}: {_quoted(kinds)},"
+        yield f"{_INDENT}{field}: {_json_string(kinds)},"
     yield "};"
 
 
-def _test(name: str, statement: str) -> str:
-    return f"test({_quoted(name)}, () => {statement});"
+def _test_statement(name: str, statement: str) -> str:
+    return f"test({_json_string(name)}, () => {statement});"
 
 
-def _quoted(text: str) -> str:
+def _json_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -1,19 +1,19 @@
 """The two cookies of the dashboard: the session after sign-in, the visitor before it.
 
 Over https their names begin with `__Host-`, which no other host of the domain can set. Does not belong here:
-the meaning of their values (`api.dashboard.doors`).
+the meaning of their values (`api.dashboard.sessions`).
 """
 
 from typing import Final
 
-from api.tokens import TokenKind, is_token
+from api.auth.session_tokens import TokenKind, is_token
 
 Header = tuple[bytes, bytes]
 _NAMES: Final = {"session": "firm_session", "visitor": "firm_visitor"}
 _ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Lax"
 
 
-class Cookies:
+class DashboardCookies:
     """Reads and writes the cookies; `is_secure` if the service is reached over https."""
 
     __slots__ = ("_attributes", "_prefix")

@@ -1,14 +1,15 @@
 """Converts between the form of a webhook subscription and the API's request body.
 
-Does not belong here: validation (`api.webhooks.validation`), or the actions (`api.dashboard.routes.webhooks`).
+Does not belong here: validation (`api.webhooks.subscriptions.requests`), or the actions
+(`api.dashboard.pages.webhooks`).
 """
 
 import json
 from typing import Any, Final
 
-from api.dashboard.forms import Form
-from api.db.subscription_records import SubscriptionRecord
-from api.problems import Problem
+from api.dashboard.html_forms import Form
+from api.http.problems.problem import ProblemError
+from api.webhooks.subscriptions.records import SubscriptionRecord
 from warehouse.schema.codes import EVENT_TYPES
 
 EMPTY: Final[Form] = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}
@@ -25,12 +26,12 @@ _NAMES: Final = {
 }
 
 
-def chosen(form: Form) -> list[str]:
+def chosen_event_types(form: Form) -> list[str]:
     """The event types that are ticked."""
     return [one for one in EVENT_TYPES if _TYPE + one in form]
 
 
-def written(record: SubscriptionRecord) -> Form:
+def form_values(record: SubscriptionRecord) -> Form:
     """The form fields of an existing subscription."""
     companies = [] if record.companies is None else json.loads(record.companies)
     return {
@@ -42,24 +43,24 @@ def written(record: SubscriptionRecord) -> Form:
     }
 
 
-def new_body(form: Form) -> dict[str, Any]:
+def new_subscription_body(form: Form) -> dict[str, Any]:
     """Request body of a new subscription; empty fields are omitted."""
-    return {name: value for name, value in _members(form).items() if value is not None}
+    return {name: value for name, value in _parse_members(form).items() if value is not None}
 
 
-def changes(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
+def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
     """The changes as a merge patch; empty fields are null.
 
     An unchanged URL is omitted: it would be resolved again, and a failing endpoint would then block every other
     change.
     """
-    members = _members(form)
+    members = _parse_members(form)
     if members["endpoint_url"] == record.endpoint_url:
         del members["endpoint_url"]
     return members
 
 
-def errors(trouble: Problem) -> list[str]:
+def error_messages(trouble: ProblemError) -> list[str]:
     """Validation errors with the form's field names."""
     return [
         f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}"
@@ -69,13 +70,13 @@ def errors(trouble: Problem) -> list[str]:
     ] or [trouble.detail]
 
 
-def _members(form: Form) -> dict[str, Any]:
+def _parse_members(form: Form) -> dict[str, Any]:
     """All members; null for empty optional fields."""
     fastest = form.get("max_per_second", "").strip()
     is_whole = fastest.isascii() and fastest.isdigit() and len(fastest) < _DIGITS
     return {
         "endpoint_url": form.get("endpoint_url", "").strip(),
-        "event_types": chosen(form),
+        "event_types": chosen_event_types(form),
         "entity_ids": form.get("entity_ids", "").replace(",", " ").split() or None,
         "description": form.get("description", "").strip() or None,
         "max_per_second": int(fastest) if is_whole else fastest or None,

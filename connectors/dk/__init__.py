@@ -11,21 +11,26 @@ from typing import Final
 
 from polars import DataFrame, LazyFrame, Series, String
 
-from connectors.declare import Jurisdiction, SharedTables
+from connectors.contract.dataset import Jurisdiction, SharedTables
 
 
-def _touches(table: str, rows: DataFrame) -> Series:
+def _company_ids_of_rows(table: str, rows: DataFrame) -> Series:
     """No staged tables, so no row concerns a company."""
     del table
     return Series("company_id", [None] * len(rows), dtype=String)
 
 
-def _normalise(present: Mapping[str, LazyFrame], at: date) -> SharedTables:
+def _empty_shared_tables(present: Mapping[str, LazyFrame], at: date) -> SharedTables:
     """No shared tables, as no dataset is read."""
     del present, at
     return {}
 
 
 DENMARK: Final = Jurisdiction(
-    code="DK", state="announced", datasets=(), precedence={}, touches=_touches, normalise=_normalise
+    code="DK",
+    state="announced",
+    datasets=(),
+    precedence={},
+    touches=_company_ids_of_rows,
+    normalise=_empty_shared_tables,
 )

@@ -1,7 +1,7 @@
 """The dataset `<cc>.esef` of a market.
 
-Belongs here: the declaration, recognition and reading of files. Does not belong here: fetching (`fetching`),
-pages (`index`), reports (`report`), the shared tables (`mapping`).
+Belongs here: the declaration, recognition and reading of files. Does not belong here: fetching (`fetch`),
+pages (`filing_index`), reports (`report`), the shared tables (`mapping`).
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from typing import Final
 
 import msgspec
 
-from connectors.declare import (
+from connectors.contract.dataset import (
+    ArchiveMember,
     Batch,
     Cadence,
     Dataset,
-    Guard,
+    GuardLimits,
     Licence,
-    NotOurs,
-    Piece,
-    Recognised,
+    NotApplicable,
+    RecognisedFile,
     Scope,
-    Unreadable,
+    UnreadableFileError,
 )
-from connectors.esef import fetching, schema
-from connectors.esef.facts import NoReport
-from connectors.esef.index import NoIndex, batch_of
-from connectors.esef.report import row_of
-from connectors.kit import staged
+from connectors.esef import fetch, schema
+from connectors.esef.filing_index import NotFilingIndexError, parse_index_batch
+from connectors.esef.report import parse_report_row
+from connectors.esef.xbrl_json import NotXbrlReportError
+from connectors.kit import staging
 from connectors.kit.formats import Format, sniff
-from connectors.kit.staged import Tally
+from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 
 LICENCE: Final = Licence(
@@ -52,30 +52,30 @@ def esef_dataset(market: str) -> Dataset:
     """Declares a market's dataset of ESEF reports."""
     tables = (schema.index_table(market), schema.report_table(market))
     return Dataset(
-        key=schema.key(market),
+        key=schema.dataset_key(market),
         title="filings.xbrl.org: ESEF annual reports",
         licence=LICENCE,
         cadence=Cadence(cron="20 4 * * *", stale_after_hours=24 * 7),
-        guard=Guard(max_rejected=0.05),
+        guard=GuardLimits(max_rejected=0.05),
         host=schema.HOST,
         staged={table.name: table for table in tables},
         files=("esef/**", "esef_*", "filings_xbrl_org/**"),
         recognise=partial(recognise, market),
-        split=staged.single,
+        split=staging.no_split,
         read=partial(_read, market),
-        fetch=partial(fetching.fetch, market),
+        fetch=partial(fetch.fetch, market),
     )
 
 
-def recognise(market: str, name: str, head: bytes) -> Recognised | NotOurs:
+def recognise(market: str, name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a page of the index or an xBRL-JSON report; both have scope PART."""
     del name
     head = head.removeprefix(b"\xef\xbb\xbf")
-    reason = _not_ours(market, head)
-    return Recognised(None, Scope.PART) if reason is None else NotOurs(reason)
+    reason = _not_applicable_reason(market, head)
+    return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
 
 
-def _not_ours(market: str, head: bytes) -> str | None:
+def _not_applicable_reason(market: str, head: bytes) -> str | None:
     kind = sniff(head)
     if kind is not Format.JSON:
         return f"{kind}: of filings.xbrl.org, index pages and xBRL-JSON are read; packages are not"
@@ -93,17 +93,23 @@ def _not_ours(market: str, head: bytes) -> str | None:
     return "no filings on this page" if _EMPTY.search(head) else "neither a page of filings nor xBRL-JSON"
 
 
-def _read(market: str, piece: Piece) -> Iterator[Batch]:
-    with staged.opened(piece) as body:
+def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
+    with staging.open_plain(piece) as body:
         text = body.read(_LIMIT + 1).removeprefix(b"\xef\xbb\xbf")
     if len(text) > _LIMIT:
-        raise Unreadable(piece.dataset, piece.name, f"more than {_LIMIT} bytes")
-    tally = Tally(piece.dataset)
+        raise UnreadableFileError(piece.dataset, piece.name, f"more than {_LIMIT} bytes")
+    tally = SignalCounter(piece.dataset)
     try:
         if _FILINGS.search(text[:_HEAD]):
-            yield batch_of(market, msgspec.json.decode(text), tally)
+            yield parse_index_batch(market, msgspec.json.decode(text), tally)
         else:
-            row = row_of(text, piece.member or piece.name, tally)
-            yield staged.batch(schema.report_table(market), [row], None, tally.drain())
-    except (NoReport, NoIndex, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+            row = parse_report_row(text, piece.member or piece.name, tally)
+            yield staging.make_batch(schema.report_table(market), [row], None, tally.drain())
+    except (
+        NotXbrlReportError,
+        NotFilingIndexError,
+        msgspec.MsgspecError,
+        UnicodeDecodeError,
+        RecursionError,
+    ) as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error

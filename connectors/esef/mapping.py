@@ -12,8 +12,8 @@ from typing import Final
 import polars as pl
 
 from connectors.esef import schema
-from connectors.esef.schema import PRIOR, SITE
-from connectors.kit import staged
+from connectors.esef.schema import PRIOR_YEAR_PREFIX, SITE
+from connectors.kit import staging
 from warehouse.schema.codes import ANNUAL_DAYS, FIGURES
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
@@ -39,15 +39,15 @@ _META: Final = {
 _PERIOD: Final = ("_company_id", "period_start", "period_end")
 
 
-def tables(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+def map_filings_and_financials(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
     """`filings` and `financials_reported` of the present reports."""
-    index = _rows(present, schema.index_table(market))
-    reports = _rows(present, schema.report_table(market))
+    index = _linked_rows(present, schema.index_table(market))
+    reports = _linked_rows(present, schema.report_table(market))
     nothing = index.is_empty() and reports.is_empty()
-    documents = index if nothing else _distinct(_documents(index, reports))
+    documents = index if nothing else _unique_documents(_merge_documents(index, reports))
     if documents.is_empty():
-        return {table.name: staged.empty(table) for table in (FILINGS, FINANCIALS_REPORTED)}
-    register = schema.key(market)
+        return {table.name: staging.empty_frame(table) for table in (FILINGS, FINANCIALS_REPORTED)}
+    register = schema.dataset_key(market)
     ids = {native: filing_id(register, native) for native in documents["native_id"]}
     rows = documents.with_columns(
         pl.col("native_id").replace_strict(ids, return_dtype=pl.String).alias("filing_id"),
@@ -57,20 +57,20 @@ def tables(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.Dat
         # the site's own time; else a first load in several runs would announce events of past years
         pl.min_horizontal("_processed", "_observed_at").alias("observed_at"),
     )
-    own, before = _reported(rows, ""), _reported(rows, PRIOR)
-    return {FILINGS.name: _filings(rows), FINANCIALS_REPORTED.name: pl.concat([own, before])}
+    own, before = _map_financials(rows, ""), _map_financials(rows, PRIOR_YEAR_PREFIX)
+    return {FILINGS.name: _map_filings(rows), FINANCIALS_REPORTED.name: pl.concat([own, before])}
 
 
-def _rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
+def _linked_rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
     if table.name not in present:
-        return pl.DataFrame(schema={**staged.schema(table), **_META})
+        return pl.DataFrame(schema={**staging.staged_schema(table), **_META})
     linked = present[table.name].filter(pl.col("_company_id").is_not_null())
     return linked.select(*table.names, *_META).collect()
 
 
-def _documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
+def _merge_documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
     """Every report with its entry, and entries without a report. A report's own dates take precedence."""
-    listed = index.with_columns(_file=_file(pl.col("json_url")))
+    listed = index.with_columns(_file=_file_stem(pl.col("json_url")))
     named = listed.select(pl.col("fxo_id").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
     filed = listed.select(pl.col("_file").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
     entries = pl.concat([named, filed.drop_nulls()]).unique(
@@ -96,7 +96,7 @@ def _documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
     ).filter(pl.col("_told") | _is_plausible())
 
 
-def _file(path: pl.Expr) -> pl.Expr:
+def _file_stem(path: pl.Expr) -> pl.Expr:
     """The name of a report's file without extension, by which a copy is recognised."""
     return path.str.extract(r"([^/]+)$").str.extract(r"^([^.]+)")
 
@@ -111,7 +111,7 @@ def _is_plausible() -> pl.Expr:
     return pl.col("_failed") & pl.col("period_end").is_not_null() & past
 
 
-def _distinct(documents: pl.DataFrame) -> pl.DataFrame:
+def _unique_documents(documents: pl.DataFrame) -> pl.DataFrame:
     """Removes language versions: of one period and discovery day the fullest is kept, then the lowest id.
 
     A later one with the same figures is another copy; an entry without a report counts only if there is no
@@ -131,7 +131,7 @@ def _distinct(documents: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([other.filter("_told"), single])
 
 
-def _filings(rows: pl.DataFrame) -> pl.DataFrame:
+def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
     days = (pl.col("period_end") - pl.col("period_start")).dt.total_days() + 1
     short = days < ANNUAL_DAYS[0]
     return rows.with_columns(
@@ -143,7 +143,7 @@ def _filings(rows: pl.DataFrame) -> pl.DataFrame:
     ).select(FILINGS.names)
 
 
-def _reported(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
+def _map_financials(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
     """The figures of the report's own year, or with `prefix` of the year before."""
     chains = [
         pl.coalesce(prefix + concept for concept in concepts).alias(figure)

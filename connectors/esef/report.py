@@ -3,7 +3,7 @@
 See docs/formats/fi.md 5.2, 5.3.
 
 Belongs here: choosing the periods of the statements, choosing among duplicate facts. Does not belong here: the
-syntax (`facts`), or chains of concepts (`mapping`).
+syntax (`xbrl_json`), or chains of concepts (`mapping`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
 from connectors.esef import schema
-from connectors.esef.facts import Facts, NoReport, Number, facts_of
-from connectors.gleif.numbers import is_lei
-from connectors.kit import facts as kit_facts
-from connectors.kit.facts import Fact, Unit
-from connectors.kit.staged import Tally
+from connectors.esef.xbrl_json import FactNumber, NotXbrlReportError, ReportFacts, parse_facts
+from connectors.gleif.level1.registration_numbers import is_lei
+from connectors.kit.staging import SignalCounter
+from connectors.kit.xbrl import facts as kit_facts
+from connectors.kit.xbrl.facts import Fact, Unit
 from warehouse.schema.types import LARGEST_INTEGER
 
 _DAY: Final = timedelta(days=1)
@@ -29,39 +29,39 @@ _LONGEST: Final = 600  # days: a changed financial year is longer than a year, b
 Row = dict[str, Any]
 
 
-def row_of(text: bytes, name: str, tally: Tally) -> Row:
+def parse_report_row(text: bytes, name: str, tally: SignalCounter) -> Row:
     """The staged row of a report. Raises NoReport."""
-    found = facts_of(text, schema.CONCEPTS)
+    found = parse_facts(text, schema.CONCEPTS)
     report = schema.report_key(name)
     if not report:
-        raise NoReport("the file name does not identify the report")
+        raise NotXbrlReportError("the file name does not identify the report")
     for (code, subject), count in found.signals.items():
         tally.add(code, subject, report, count)
-    lei = _issuer(found, report, tally)
+    lei = _issuer_lei(found, report, tally)
     start, end = _own_period(found)
-    currency = _currency(found.numbers, start, end)
+    currency = _main_currency(found.numbers, start, end)
     row: Row = {"report": report, "lei": lei, "currency": currency, "period_start": start, "period_end": end}
-    row |= _figures(found.numbers, currency, (start, end), report, tally)
-    before = _before(found.durations, start)
+    row |= _period_figures(found.numbers, currency, (start, end), report, tally)
+    before = _previous_period(found.durations, start)
     if before is not None:
-        prior = _figures(found.numbers, currency, before, report, tally)
-        row |= {f"{schema.PRIOR}start": before[0], f"{schema.PRIOR}end": before[1]}
-        row |= {schema.PRIOR + concept: value for concept, value in prior.items()}
+        prior = _period_figures(found.numbers, currency, before, report, tally)
+        row |= {f"{schema.PRIOR_YEAR_PREFIX}start": before[0], f"{schema.PRIOR_YEAR_PREFIX}end": before[1]}
+        row |= {schema.PRIOR_YEAR_PREFIX + concept: value for concept, value in prior.items()}
     return row
 
 
-def _issuer(found: Facts, report: str, tally: Tally) -> str:
+def _issuer_lei(found: ReportFacts, report: str, tally: SignalCounter) -> str:
     if not found.entities:
-        raise NoReport("no undimensioned IFRS facts")
+        raise NotXbrlReportError("no undimensioned IFRS facts")
     lei, _ = found.entities.most_common(1)[0]
     if not is_lei(lei):
-        raise NoReport(f"the facts are of {lei[:20]!r}, which is not an LEI")
+        raise NotXbrlReportError(f"the facts are of {lei[:20]!r}, which is not an LEI")
     if len(found.entities) > 1:
         tally.add("several_entities", lei, report)
     return lei
 
 
-def _own_period(found: Facts) -> tuple[date, date]:
+def _own_period(found: ReportFacts) -> tuple[date, date]:
     """The latest period with enough facts; of several with the same end the longest."""
     sound = {
         (start, end): count
@@ -69,14 +69,14 @@ def _own_period(found: Facts) -> tuple[date, date]:
         if 0 < (end - start).days < _LONGEST
     }
     if not sound:
-        raise NoReport("no period that statements could cover")
+        raise NotXbrlReportError("no period that statements could cover")
     commonest = max(sound.values())
     usual = [period for period, count in sound.items() if count >= commonest * _ENOUGH]
     last = max(end for _, end in usual)
     return min(period for period in usual if period[1] == last)
 
 
-def _before(durations: Mapping[tuple[date, date], int], start: date) -> tuple[date, date] | None:
+def _previous_period(durations: Mapping[tuple[date, date], int], start: date) -> tuple[date, date] | None:
     """The period that ends the day before; of several the commonest, then the longest."""
     ends = start - _DAY
     found = [
@@ -87,7 +87,7 @@ def _before(durations: Mapping[tuple[date, date], int], start: date) -> tuple[da
     return (max(found)[2], ends) if found else None
 
 
-def _currency(numbers: Iterable[Number], start: date, end: date) -> str | None:
+def _main_currency(numbers: Iterable[FactNumber], start: date, end: date) -> str | None:
     """The currency of most amounts of the period; convenience translations are fewer."""
     counts = Counter(
         number.currency
@@ -97,31 +97,37 @@ def _currency(numbers: Iterable[Number], start: date, end: date) -> str | None:
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _figures(
-    numbers: Iterable[Number], currency: str | None, period: tuple[date, date], report: str, tally: Tally
+def _period_figures(
+    numbers: Iterable[FactNumber],
+    currency: str | None,
+    period: tuple[date, date],
+    report: str,
+    tally: SignalCounter,
 ) -> Row:
     """The concepts of a period: flows of all of it, stocks of its last day; none after a contradicted one."""
     start, end = period
-    by_concept: dict[str, list[Number]] = {}
+    by_concept: dict[str, list[FactNumber]] = {}
     for number in numbers:
         begins = None if number.concept in schema.STOCKS else start
         unit = None if number.concept in schema.COUNTS else currency
         if (number.start, number.end, number.currency) == (begins, end, unit):
             by_concept.setdefault(number.concept, []).append(number)
-    found = {concept: _one(given, report, tally) for concept, given in by_concept.items()}
-    return {concept: value for concept, value in found.items() if not _is_doubted(concept, found)}
+    found = {concept: _chosen_amount(given, report, tally) for concept, given in by_concept.items()}
+    return {
+        concept: value for concept, value in found.items() if not _has_contradicted_concept(concept, found)
+    }
 
 
-def _is_doubted(concept: str, found: Row) -> bool:
+def _has_contradicted_concept(concept: str, found: Row) -> bool:
     """True if a better concept of the same figure is stated without a value: the next one means something else."""
-    chain = next(chain for chain in schema.CHAINS if concept in chain)
+    chain = next(chain for chain in schema.CONCEPTS_BY_FIGURE if concept in chain)
     return any(better in found and found[better] is None for better in chain[: chain.index(concept)])
 
 
-def _one(numbers: list[Number], report: str, tally: Tally) -> int | None:
+def _chosen_amount(numbers: list[FactNumber], report: str, tally: SignalCounter) -> int | None:
     """The most precise of duplicates; null if they contradict each other."""
     concept = numbers[0].concept
-    choice = kit_facts.choose([_fact(number) for number in numbers])
+    choice = kit_facts.choose_fact([_to_fact(number) for number in numbers])
     if not choice.agree or choice.fact.number is None:
         tally.add("contradicting_facts", concept, report)
         return None
@@ -131,7 +137,7 @@ def _one(numbers: list[Number], report: str, tally: Tally) -> int | None:
     return int(choice.fact.number.quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
 
 
-def _fact(number: Number) -> Fact:
+def _to_fact(number: FactNumber) -> Fact:
     unit = None if number.currency is None else Unit((number.currency,), (), is_currency=True)
     return Fact(
         namespace=None,

@@ -1,6 +1,6 @@
 """Staged tables of a market's ESEF dataset, and the common key of an index entry and its report.
 
-Does not belong here: reading either (`index`, `report`), or the shared tables (`mapping`).
+Does not belong here: reading either (`filing_index`, `report`), or the shared tables (`mapping`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ NET_RESULT: Final = ("ProfitLoss", "ProfitLossAttributableToOwnersOfParent")
 EMPLOYEES: Final = ("AverageNumberOfEmployees", "NumberOfEmployees")
 EQUITY: Final = ("Equity", "EquityAttributableToOwnersOfParent")
 ASSETS: Final = ("Assets", "EquityAndLiabilities")
-CHAINS: Final = (REVENUE, OPERATING_RESULT, NET_RESULT, EQUITY, ASSETS, EMPLOYEES)
+CONCEPTS_BY_FIGURE: Final = (REVENUE, OPERATING_RESULT, NET_RESULT, EQUITY, ASSETS, EMPLOYEES)
 FLOWS: Final = (*REVENUE, *OPERATING_RESULT, *NET_RESULT, EMPLOYEES[0])
 STOCKS: Final = (*EQUITY, *ASSETS, EMPLOYEES[1])
 CONCEPTS: Final = (*FLOWS, *STOCKS)
 COUNTS: Final = EMPLOYEES
-PRIOR: Final = "prior_"  # column prefix: value of the year before, as the report repeats it
+PRIOR_YEAR_PREFIX: Final = "prior_"  # column prefix: value of the year before, as the report repeats it
 
 _D, _I, _T = Kind.DATE, Kind.INTEGER, Kind.TEXT
 _PLACE: Final = re.compile(
@@ -34,7 +34,7 @@ _PLACE: Final = re.compile(
 )
 
 
-def key(market: str) -> str:
+def dataset_key(market: str) -> str:
     """The dataset's key."""
     return f"{market.lower()}.esef"
 
@@ -77,15 +77,15 @@ def report_table(market: str) -> Table:
             Column("currency", _T, "of all amounts"),
             Column("period_start", _D, "first day", nullable=False),
             Column("period_end", _D, "last day", nullable=False),
-            *_figures(""),
-            Column(f"{PRIOR}start", _D, "first day of the year before"),
-            Column(f"{PRIOR}end", _D, "last day of the year before"),
-            *_figures(PRIOR),
+            *_figure_columns(""),
+            Column(f"{PRIOR_YEAR_PREFIX}start", _D, "first day of the year before"),
+            Column(f"{PRIOR_YEAR_PREFIX}end", _D, "last day of the year before"),
+            *_figure_columns(PRIOR_YEAR_PREFIX),
         ),
     )
 
 
-def _figures(prefix: str) -> list[Column]:
+def _figure_columns(prefix: str) -> list[Column]:
     return [
         Column(prefix + name, Kind.INTEGER if name in COUNTS else Kind.MONEY, f"ifrs-full:{name}")
         for name in CONCEPTS

@@ -1,6 +1,6 @@
 """Maps Finland's staged tables to the shared tables, per touched company.
 
-Does not belong here: the mapping of one kind of record (`profiles`, `statuses`, `xbrl_mapping`).
+Does not belong here: the mapping of one kind of record (`profile.companies`, `profile.status`, `xbrl.mapping`).
 """
 
 from __future__ import annotations
@@ -11,31 +11,36 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import SharedTables
-from connectors.fi import notices_fields, notices_mapping, profiles, xbrl_fields, xbrl_mapping, ytj_fields
+from connectors.contract.dataset import SharedTables
 from connectors.fi.nasdaq import FLAGGING_KEY, FLAGGINGS, RELEASES, RELEASES_KEY
-from connectors.fi.notices_fields import DIGITAL, NOTICES
+from connectors.fi.notices import mapping as notices_mapping
+from connectors.fi.notices import schema as notices_schema
+from connectors.fi.notices.schema import DIGITAL, NOTICES
+from connectors.fi.profile import companies
 from connectors.fi.register import company_ids
-from connectors.fi.xbrl_fields import REGISTERED, STATEMENTS
-from connectors.fi.ytj_fields import COMPANIES as YTJ
-from connectors.kit import staged
-from connectors.kit import statements as dated
+from connectors.fi.xbrl import mapping as xbrl_mapping
+from connectors.fi.xbrl import schema as xbrl_schema
+from connectors.fi.xbrl.schema import REGISTERED, STATEMENTS
+from connectors.fi.ytj import schema as ytj_schema
+from connectors.fi.ytj.schema import COMPANIES as YTJ
+from connectors.kit import holdings_history as dated
+from connectors.kit import staging
 from connectors.nasdaq import mapping
 from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS
 from warehouse.schema.types import Table
 
 PRECEDENCE: Final = {
-    "name": (ytj_fields.KEY, xbrl_fields.KEY),
-    "status": (ytj_fields.KEY,),
-    "figures": (xbrl_fields.KEY,),
+    "name": (ytj_schema.KEY, xbrl_schema.KEY),
+    "status": (ytj_schema.KEY,),
+    "figures": (xbrl_schema.KEY,),
     "ownership": (FLAGGING_KEY,),
 }
 NUMBER_COLUMNS: Final = {
-    YTJ.name: ytj_fields.NUMBER,
-    STATEMENTS.name: xbrl_fields.NUMBER,
-    REGISTERED.name: xbrl_fields.NUMBER,
-    NOTICES.name: notices_fields.NUMBER,
-    DIGITAL.name: notices_fields.NUMBER,
+    YTJ.name: ytj_schema.NUMBER,
+    STATEMENTS.name: xbrl_schema.NUMBER,
+    REGISTERED.name: xbrl_schema.NUMBER,
+    NOTICES.name: notices_schema.NUMBER,
+    DIGITAL.name: notices_schema.NUMBER,
     FLAGGINGS.name: "businessId",
 }
 _META: Final = {
@@ -46,7 +51,7 @@ _META: Final = {
 }
 
 
-def touches(table: str, rows: pl.DataFrame) -> pl.Series:
+def company_ids_of_rows(table: str, rows: pl.DataFrame) -> pl.Series:
     """The company that each staged row concerns; null if only a link can find it."""
     column = NUMBER_COLUMNS.get(table)
     if column is None:  # releases carry no number: a link finds their company
@@ -56,24 +61,28 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 
 def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
     """Builds the shared tables of the touched companies. `_today` is unused: no Finnish rule depends on age."""
-    ytj, statements, registered = _rows(tables, YTJ), _rows(tables, STATEMENTS), _rows(tables, REGISTERED)
-    digital = xbrl_mapping.tables(statements, registered)
-    releases = _rows(tables, RELEASES)
-    told = pl.concat([registered, _rows(tables, DIGITAL)], how="diagonal")
-    paper = notices_mapping.filings(_rows(tables, NOTICES), xbrl_mapping.registrations(told))
-    notified = mapping.statements(FLAGGING_KEY, _rows(tables, FLAGGINGS), releases)
+    ytj, statements, registered = (
+        _present_rows(tables, YTJ),
+        _present_rows(tables, STATEMENTS),
+        _present_rows(tables, REGISTERED),
+    )
+    digital = xbrl_mapping.map_filings_and_financials(statements, registered)
+    releases = _present_rows(tables, RELEASES)
+    told = pl.concat([registered, _present_rows(tables, DIGITAL)], how="diagonal")
+    paper = notices_mapping.map_filings(_present_rows(tables, NOTICES), xbrl_mapping.registration_days(told))
+    notified = mapping.map_holdings(FLAGGING_KEY, _present_rows(tables, FLAGGINGS), releases)
     return {
         **digital,
-        COMPANIES.name: profiles.companies(ytj, xbrl_mapping.names(statements)),
-        IDENTIFIERS.name: profiles.identifiers(ytj),
-        FILINGS.name: pl.concat([digital[FILINGS.name], paper, mapping.filings(RELEASES_KEY, releases)]),
-        HOLDINGS.name: dated.newest(notified),
-        HOLDINGS_EARLIER.name: dated.earlier(notified),
+        COMPANIES.name: companies.map_companies(ytj, xbrl_mapping.statement_names(statements)),
+        IDENTIFIERS.name: companies.map_identifiers(ytj),
+        FILINGS.name: pl.concat([digital[FILINGS.name], paper, mapping.map_filings(RELEASES_KEY, releases)]),
+        HOLDINGS.name: dated.latest_per_record(notified),
+        HOLDINGS_EARLIER.name: dated.superseded_statements(notified),
     }
 
 
-def _rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
+def _present_rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
     """The rows of one staged table; empty if nothing was ever staged."""
     if table.name in tables:
         return tables[table.name].select(*table.names, *_META)
-    return pl.LazyFrame(schema={**staged.schema(table), **_META})
+    return pl.LazyFrame(schema={**staging.staged_schema(table), **_META})

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Link
-from connectors.fi.ytj_fields import COMPANIES
-from connectors.nasdaq import flagging, releases
-from connectors.nasdaq.fields import HOLDER, ISSUER, MESSAGE, flaggings_table, releases_table
+from connectors.contract.dataset import Link
+from connectors.fi.ytj.schema import COMPANIES
+from connectors.nasdaq import releases
+from connectors.nasdaq.major_holdings import dataset as major_holdings_dataset
+from connectors.nasdaq.schema import HOLDER, ISSUER, MESSAGE, flaggings_table, releases_table
 
 RELEASES_KEY: Final = "fi.nasdaq"
 FLAGGING_KEY: Final = "fi.flagging"
@@ -18,10 +19,10 @@ RELEASES: Final = releases_table("fi_tiedote")
 FLAGGINGS: Final = flaggings_table("fi_liputus")
 MARKETS: Final = ("Helsinki", "Finland")  # «Main Market, Helsinki, Stockholm», «First North Finland»
 
-RELEASES_DATASET: Final = releases.dataset(
+RELEASES_DATASET: Final = releases.releases_dataset(
     RELEASES_KEY, "Nasdaq Helsinki: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**")
 )
-FLAGGING_DATASET: Final = flagging.dataset(
+FLAGGING_DATASET: Final = major_holdings_dataset.flaggings_dataset(
     FLAGGING_KEY,
     "Nasdaq Helsinki: flagging notifications",
     FLAGGINGS,

@@ -16,30 +16,30 @@ from typing import Final
 
 from lxml import html
 
-from connectors.declare import (
+from connectors.contract.dataset import (
+    ArchiveMember,
     Batch,
     Cadence,
     Dataset,
-    Guard,
-    NotOurs,
-    Piece,
-    Recognised,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
     Scope,
-    Unreadable,
+    UnreadableFileError,
 )
 from connectors.fi.register import MARKET
-from connectors.gleif.numbers import is_lei
-from connectors.kit import staged
-from connectors.kit.formats import Format, opening, sniff
-from connectors.kit.staged import Tally
-from connectors.nasdaq.fields import LICENCE
-from connectors.news import categories, items, pages
-from connectors.news.fields import table
+from connectors.gleif.level1.registration_numbers import is_lei
+from connectors.kit import staging
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.nasdaq.schema import LICENCE
+from connectors.news import categories, html_pages, items
+from connectors.news.schema import wire_table
 
 KEY: Final = "fi.oam"
 HOST: Final = "oam.fi"
 PUBLISHER: Final = "oam.fi"
-RELEASES: Final = table(MARKET, "oam")
+RELEASES: Final = wire_table(MARKET, "oam")
 _LIST: Final = re.compile(rb"message-row")
 _VIEW: Final = re.compile(rb"view-headline")
 _FORM: Final = re.compile(rb"company-select")
@@ -50,68 +50,80 @@ _PACKAGE: Final = re.compile(r"\b([0-9A-Z]{18}[0-9]{2})-\d{4}-\d{2}-\d{2}\b")
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 
 
-def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises lists and single releases; the empty form only lists companies and categories."""
     del name
-    head = opening(head)
+    head = decompressed_head(head)
     if sniff(head) is Format.HTML and _FORM.search(head) and not (_LIST.search(head) or _VIEW.search(head)):
-        return NotOurs("the search form: labels of companies and categories, no releases")
-    return Recognised(None, Scope.PART)
+        return NotApplicable("the search form: labels of companies and categories, no releases")
+    return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: Piece) -> Iterator[Batch]:
+def read(piece: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch: the releases of a list, or the one of a page."""
-    root = pages.root(piece, "a page of the storage")
+    root = html_pages.parse_page(piece, "a page of the storage")
     listed = root.xpath("//*[contains(concat(' ', @class, ' '), ' message-row ')]")
     found = listed or root.xpath("//*[@id='view-headline']")
     if not found:
-        raise Unreadable(piece.dataset, piece.name, "neither rows of a list nor a headline in it")
+        raise UnreadableFileError(piece.dataset, piece.name, "neither rows of a list nor a headline in it")
     language = str(root.get("lang") or "")[:2]
-    row_of = _listed if listed else partial(_viewed, root, language)
-    yield items.batch(piece, RELEASES, found, row_of, pages.text)
+    row_of = _list_item_row if listed else partial(_page_row, root, language)
+    yield items.make_items_batch(piece, RELEASES, found, row_of, html_pages.text_of_element)
 
 
-def _listed(element: html.HtmlElement, _tally: Tally) -> items.Row:
+def _list_item_row(element: html.HtmlElement, _tally: SignalCounter) -> items.Row:
     """One row of a list."""
     link = next(iter(element.xpath(".//@href[ancestor::*[contains(@class, 'table-headline')]]")), "")
     found = _LINK.search(str(link))
     if found is None:
-        raise items.Refused("no link to a release")
+        raise items.RejectedItemError("no link to a release")
     cells = {
-        name: _cell(element, f"table-{name}") for name in ("published", "company", "headline", "category")
+        name: _cell_text(element, f"table-{name}")
+        for name in ("published", "company", "headline", "category")
     }
     stamp = next(
         iter(element.xpath(".//@title[ancestor::*[contains(@class, 'table-published')]]")), cells["published"]
     )
-    return _row(
+    return _release_row(
         found[1], found[2] or "", str(stamp or ""), cells["company"], cells["headline"], cells["category"]
     )
 
 
-def _viewed(root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: Tally) -> items.Row:
+def _page_row(
+    root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: SignalCounter
+) -> items.Row:
     """The release of a single page: `Company - Category` and the time are in labels."""
     number = next(iter(root.xpath("//meta[@name='disclosureId']/@content")), "")
-    labels = [text for text in map(pages.text, root.xpath("//span[ancestor::*[@id='view-content']]")) if text]
+    labels = [
+        text
+        for text in map(html_pages.text_of_element, root.xpath("//span[ancestor::*[@id='view-content']]"))
+        if text
+    ]
     stamp = next((text for text in labels if _TIME.search(text)), "")
     company, _, category = next(
         (text for text in labels if " - " in text and not _TIME.search(text)), ""
     ).rpartition(" - ")
     if not str(number).isdecimal():
-        raise items.Refused("no number of the release")
-    row = _row(str(number), language, stamp, company or None, pages.text(headline), category or None)
+        raise items.RejectedItemError("no number of the release")
+    row = _release_row(
+        str(number), language, stamp, company or None, html_pages.text_of_element(headline), category or None
+    )
     names = " ".join(
-        pages.text(link) or "" for link in root.xpath("//*[contains(@class, 'attachment-link')]")
+        html_pages.text_of_element(link) or ""
+        for link in root.xpath("//*[contains(@class, 'attachment-link')]")
     )
     leis = {lei for lei in _PACKAGE.findall(names) if is_lei(lei)}
     return row | {"lei": leis.pop() if len(leis) == 1 else None}
 
 
-def _row(
+def _release_row(
     number: str, language: str, stamp: str, company: str | None, title: str | None, category: str | None
 ) -> items.Row:
-    published = _instant(stamp)
+    published = _parse_instant(stamp)
     if published is None or title is None:
-        raise items.Refused("no headline" if title is None else f"no time with its zone: {stamp[:40]}")
+        raise items.RejectedItemError(
+            "no headline" if title is None else f"no time with its zone: {stamp[:40]}"
+        )
     known = language if _LANGUAGE.fullmatch(language) else None
     return {
         "id": f"oam:{number}",
@@ -125,7 +137,7 @@ def _row(
         "published_at": published,
         "subjects": [category] if category else [],
         "kind": "",  # categories are in the language of the page
-        "categories": categories.of([category], "" if category else title),
+        "categories": categories.map_categories([category], "" if category else title),
         "author": company,
         "org_number": None,
         "lei": None,
@@ -135,7 +147,7 @@ def _row(
     }
 
 
-def _instant(text: str) -> datetime | None:
+def _parse_instant(text: str) -> datetime | None:
     """Converts a time with suffix EET (UTC+2) or EEST (UTC+3) to UTC."""
     found = _TIME.search(text)
     try:
@@ -144,8 +156,11 @@ def _instant(text: str) -> datetime | None:
         return None
 
 
-def _cell(element: html.HtmlElement, name: str) -> str | None:
-    return next(filter(None, map(pages.text, element.xpath(f".//*[contains(@class, '{name}')]"))), None)
+def _cell_text(element: html.HtmlElement, name: str) -> str | None:
+    return next(
+        filter(None, map(html_pages.text_of_element, element.xpath(f".//*[contains(@class, '{name}')]"))),
+        None,
+    )
 
 
 DATASET: Final = Dataset(
@@ -153,11 +168,11 @@ DATASET: Final = Dataset(
     title="oam.fi: releases in the official storage",
     licence=LICENCE,
     cadence=Cadence(cron="*/20 5-18 * * *", stale_after_hours=24 * 14),
-    guard=Guard(max_rejected=0.05),
+    guard=GuardLimits(max_rejected=0.05),
     host=HOST,
     staged={RELEASES.name: RELEASES},
     files=("oam_fi/**", "oam/**"),
     recognise=recognise,
-    split=staged.single,
+    split=staging.no_split,
     read=read,
 )

@@ -1,6 +1,6 @@
 """Common to all datasets of the Finnish register office (PRH): host, licence, business ids, how a JSON body ends.
 
-Does not belong here: the fields of one dataset, or mapping records to a profile (`profiles`).
+Does not belong here: the fields of one dataset, or mapping records to a profile (`profile.companies`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 import polars as pl
 from stdnum.fi import ytunnus
 
-from connectors.declare import Licence
+from connectors.contract.dataset import Licence
 from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "FI"
@@ -55,7 +55,7 @@ def company_ids(number: pl.Expr) -> pl.Expr:
     return pl.lit(PREFIX) + number
 
 
-def error_of(body: Any) -> str | None:
+def error_body_reason(body: Any) -> str | None:
     """The message of an error body of the service; None for other bodies.
 
     See docs/formats/fi.md 0: `errorcode`, `message`.

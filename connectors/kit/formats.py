@@ -32,7 +32,7 @@ class Format(StrEnum):
 
 
 _GZIP: Final = b"\x1f\x8b"
-_OPENING: Final = 65_536  # most plain bytes that `opening` returns
+_OPENING: Final = 65_536  # most plain bytes that `decompressed_head` returns
 _MAGIC: Final = (
     (b"PK\x03\x04", Format.ZIP),
     (b"PK\x05\x06", Format.ZIP),  # a zip without members
@@ -55,11 +55,11 @@ def sniff(head: bytes) -> Format:
     if head[257:262] == b"ustar":
         return Format.TAR
     if head.startswith(_UTF16):
-        return _markup(head.decode("utf-16", errors="ignore").encode())
-    return _markup(head.removeprefix(b"\xef\xbb\xbf"))
+        return _markup_format(head.decode("utf-16", errors="ignore").encode())
+    return _markup_format(head.removeprefix(b"\xef\xbb\xbf"))
 
 
-def opening(head: bytes) -> bytes:
+def decompressed_head(head: bytes) -> bytes:
     """The first plain bytes of a body, unpacked if it is gzip."""
     if not head.startswith(_GZIP):
         return head
@@ -69,14 +69,14 @@ def opening(head: bytes) -> bytes:
         return head
 
 
-def _is_page(text: bytes) -> bool:
+def _is_html_page(text: bytes) -> bool:
     """True if markup is an HTML page: a feed may quote one in an item."""
     begun = _FEED.search(text)
     page = text if begun is None else text[: begun.start()]
     return b"<!doctype html" in page or b"<html" in page
 
 
-def _markup(head: bytes) -> Format:
+def _markup_format(head: bytes) -> Format:
     text = head.lstrip()[:HEAD].lower()  # if more is given, leading blanks do not hide the format
     if not text:
         # some registers report a removed company by an empty body; after a head full of blanks there may be
@@ -85,7 +85,7 @@ def _markup(head: bytes) -> Format:
     if text.startswith((b"{", b"[")):
         return Format.JSON
     if text.startswith(b"<"):
-        return Format.HTML if _is_page(text) else Format.XML
+        return Format.HTML if _is_html_page(text) else Format.XML
     binary = len(text) - len(text.translate(None, _CONTROL))
     # A stray NUL or two do not make a table binary; random bytes hold one control character in nine.
     return Format.UNKNOWN if binary > max(2, 0.05 * len(text)) else Format.TEXT

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.kit import staged
-from connectors.nasdaq import categories, periods
-from connectors.nasdaq.fields import HOLDER, MESSAGE, RELEASE
-from connectors.nasdaq.holders import holder_type
+from connectors.kit import staging
+from connectors.nasdaq import categories, report_periods
+from connectors.nasdaq.major_holdings.holder_types import holder_type
+from connectors.nasdaq.schema import HOLDER, MESSAGE, RELEASE
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, HOLDINGS
 
@@ -24,17 +24,17 @@ _GROUP: Final = ("_company_id", "releaseTime", "categoryId")
 _LOWEST, _HIGHEST = 0, 100
 
 
-def filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
-    """`filings` of interim reports: one per release, whatever the number of its languages."""
-    rows = _linked(releases).sort(*_GROUP, RELEASE)
+def map_filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
+    """`map_filings` of interim reports: one per release, whatever the number of its languages."""
+    rows = _linked_rows(releases).sort(*_GROUP, RELEASE)
     if rows.is_empty():  # most companies are not listed
-        return staged.empty(FILINGS)
+        return staging.empty_frame(FILINGS)
     groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
-    found = [filing for group in groups if (filing := _filing(register, group.to_dicts())) is not None]
-    return pl.DataFrame(found, schema=_schema(rows), orient="row").select(FILINGS.names)
+    found = [filing for group in groups if (filing := _filing_row(register, group.to_dicts())) is not None]
+    return pl.DataFrame(found, schema=_filings_schema(rows), orient="row").select(FILINGS.names)
 
 
-def _schema(rows: pl.DataFrame) -> dict[str, Any]:
+def _filings_schema(rows: pl.DataFrame) -> dict[str, Any]:
     texts = (
         "filing_id",
         "company_id",
@@ -54,16 +54,20 @@ def _schema(rows: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _filing_row(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | None:
     """One release from its records in all languages; None if it is not a report."""
-    first = min(records, key=_rank)
+    first = min(records, key=_language_rank)
     category, label = first["categoryId"], first["cnsCategory"]
     if not categories.is_interim(category, label):
         return None
     released = first["releaseTime"].date()
-    stated = (periods.stated(one["headline"], released) for one in sorted(records, key=_rank))
+    stated = (
+        report_periods.stated_period(one["headline"], released) for one in sorted(records, key=_language_rank)
+    )
     start, end = next((found for found in stated if found is not None), (None, None))
-    document = next((one["documentUrl"] for one in sorted(records, key=_rank) if one["documentUrl"]), None)
+    document = next(
+        (one["documentUrl"] for one in sorted(records, key=_language_rank) if one["documentUrl"]), None
+    )
     return {
         # the same release in another language, or listed again under another number, is the same document
         "filing_id": filing_id(
@@ -72,7 +76,9 @@ def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | No
         "company_id": first["_company_id"],
         "filing_type": FILING_TYPE,
         "native_id": first[RELEASE],
-        "period_start": None if categories.is_year_end(category, label) and _is_year(start, end) else start,
+        "period_start": None
+        if categories.is_year_end(category, label) and _is_full_year(start, end)
+        else start,
         "period_end": end,
         "filed_at": released,
         "is_amendment": False,
@@ -83,18 +89,18 @@ def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | No
     }
 
 
-def _is_year(start: date | None, end: date | None) -> bool:
+def _is_full_year(start: date | None, end: date | None) -> bool:
     """Whether a release covers a year: the annual report, which follows with figures, represents that period."""
     # docs/contract/contract.md «Quarterly figures»
     return start is not None and end is not None and (end - start).days > 300  # noqa: PLR2004
 
 
-def _rank(record: dict[str, Any]) -> tuple[int, int]:
+def _language_rank(record: dict[str, Any]) -> tuple[int, int]:
     language = record["language"]
     return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES), int(record[RELEASE])
 
 
-def statements(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
+def map_holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
     """Every notification as a shared holding, oldest first; the newest per holder and company counts."""
     told = (
         releases.filter(pl.col(MESSAGE).is_not_null())
@@ -104,18 +110,18 @@ def statements(register: str, notifications: pl.LazyFrame, releases: pl.LazyFram
             pl.col("messageUrl").first().alias("_page"),
         )
     )
-    rows = _linked(notifications.join(told, on=MESSAGE, how="left"))
+    rows = _linked_rows(notifications.join(told, on=MESSAGE, how="left"))
     rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))
-    return held(
+    return holding_rows(
         register, rows.sort("_company_id", HOLDER, "valid_from", "_released", "source", nulls_last=False)
     )
 
 
-def _linked(rows: pl.LazyFrame) -> pl.DataFrame:
+def _linked_rows(rows: pl.LazyFrame) -> pl.DataFrame:
     return rows.filter(pl.col("_company_id").is_not_null()).collect()
 
 
-def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
+def holding_rows(register: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Staged rows of notifications, with `valid_from` and `_page`, as shared holdings in the same order."""
     kinds = pl.Series([holder_type(name) for name in rows["holder"]], dtype=pl.String)
     bounded = pl.any_horizontal(pl.col("sharesBelow", "sharesAbove").is_not_null())
@@ -138,8 +144,8 @@ def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         holder_type=kinds,
         holder_company_id=pl.lit(None, pl.String),
         holder_country=pl.lit(None, pl.String),
-        **_levels("shares", "pct", "pct_min", "pct_max"),
-        **_levels("votes", "votes_pct", "votes_min", "votes_max"),
+        **_level_columns("shares", "pct", "pct_min", "pct_max"),
+        **_level_columns("votes", "votes_pct", "votes_min", "votes_max"),
         share_class=pl.lit(None, pl.String),
         basis=basis,
         is_direct=pl.lit(None, pl.Boolean),  # the form includes indirect holdings and a group's funds
@@ -153,7 +159,7 @@ def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
     ).select(HOLDINGS.names)
 
 
-def _levels(source: str, exact: str, low: str, high: str) -> dict[str, pl.Expr]:
+def _level_columns(source: str, exact: str, low: str, high: str) -> dict[str, pl.Expr]:
     """Exact figures are their own bounds; «below» means zero to the limit, «above» the limit to the whole."""
     value, below, above = pl.col(source), pl.col(f"{source}Below"), pl.col(f"{source}Above")
     least, most = (pl.lit(bound).cast(pl.Decimal(9, 4)) for bound in (_LOWEST, _HIGHEST))

@@ -32,6 +32,6 @@ def issuer_key(name: str, *, is_public: bool = True) -> str | None:
     return " ".join(words) or None
 
 
-def holder_key(name: str) -> str:
+def normalise_holder_name(name: str) -> str:
     """A holder's name normalised for comparison: case, blanks, points and commas are ignored."""
     return " ".join(re.sub("[.,]", " ", unicodedata.normalize("NFC", name).casefold()).split())

@@ -14,22 +14,22 @@ from typing import Final
 import polars as pl
 
 from connectors.nasdaq import categories as numbers
-from connectors.nasdaq.fields import RELEASE
+from connectors.nasdaq.schema import RELEASE
 from connectors.news import categories
-from connectors.news.fields import ITEM
 from connectors.news.market import META
+from connectors.news.schema import ITEM
 
 PUBLISHER: Final = "Nasdaq"
 
 
-def items_of(register: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def items_mapper(register: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Builds the function from present release rows of one dataset to news items."""
-    return partial(_items, register)
+    return partial(_news_items, register)
 
 
-def _items(register: str, releases: pl.DataFrame) -> pl.DataFrame:
+def _news_items(register: str, releases: pl.DataFrame) -> pl.DataFrame:
     sorts = releases.select("categoryId", "cnsCategory", "headline").iter_rows()
-    found = [_categories(number, label, headline) for number, label, headline in sorts]
+    found = [_news_categories(number, label, headline) for number, label, headline in sorts]
     return (
         releases.with_columns(pl.Series("categories", found, dtype=pl.List(pl.String)))
         .select(
@@ -52,10 +52,10 @@ def _items(register: str, releases: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _categories(number: int | None, label: str | None, headline: str) -> list[str]:
+def _news_categories(number: int | None, label: str | None, headline: str) -> list[str]:
     """Our categories, by the exchange's numbers where known, else by its words."""
     if numbers.is_flagging(number, label):
         return [categories.OWNERSHIP]
     if numbers.is_interim(number, label):
         return ["earnings"]
-    return categories.of([label], "" if label else headline)
+    return categories.map_categories([label], "" if label else headline)

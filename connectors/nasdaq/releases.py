@@ -1,7 +1,7 @@
 """Recognises and reads lists of the exchange's news service (CNS), for the markets of one country.
 
 Belongs here: JSON and JSONP, items to rows, the declaration of a dataset. Does not belong here: fetching
-(`fetching`), filings (`mapping`), the texts of notifications (`flagging`).
+(`fetch`), filings (`mapping`), the texts of notifications (`major_holdings.dataset`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,25 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
-from connectors.kit import staged
-from connectors.kit.chunks import MALFORMED
-from connectors.kit.formats import Format, opening, sniff
-from connectors.kit.record import Record, RecordError
-from connectors.kit.staged import Tally
-from connectors.nasdaq import categories, fetching
-from connectors.nasdaq.fields import HOST, ISSUER, LICENCE, MESSAGE, RATE, RELEASE, VIEW_HOST
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.json.record import Record, RecordError
+from connectors.kit.staging import SignalCounter
+from connectors.nasdaq import categories, fetch
 from connectors.nasdaq.names import issuer_key
+from connectors.nasdaq.schema import HOST, ISSUER, LICENCE, MESSAGE, RATE, RELEASE, VIEW_HOST
 from warehouse.schema.types import Table
 
 _LARGEST: Final = 64 << 20
@@ -35,28 +45,28 @@ _NUMBER: Final = re.compile("[0-9]{1,18}")
 _MARKET: Final = re.compile(r"(?:Main Market|First North|Nasdaq|Baltic|GXG)\b", re.IGNORECASE)
 
 
-def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises lists of releases. Pages of the Finnish archive repeat them without categories and links."""
     del name
-    head = opening(head).removeprefix(codecs.BOM_UTF8)
+    head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
     if _ITEMS.search(head):
-        return Recognised(None, Scope.PART)
+        return RecognisedFile(None, Scope.PART)
     if sniff(head) is Format.HTML:
-        return NotOurs(
+        return NotApplicable(
             "page of an archive of releases: the exchange's list carries the same with its categories"
         )
     if _CALLBACK.match(head) or sniff(head) is Format.JSON:
-        return NotOurs("JSON that is no list of releases (a list of categories, an error)")
-    return NotOurs(f"{sniff(head)} that is no list of releases")
+        return NotApplicable("JSON that is no list of releases (a list of categories, an error)")
+    return NotApplicable(f"{sniff(head)} that is no list of releases")
 
 
-def body_of(text: bytes) -> Any:
+def decode_response(text: bytes) -> Any:
     """The JSON of a response, with or without the callback around it. Raises the decoder's errors."""
     found = _CALLBACK.match(text)
     return msgspec.json.decode(text if found is None else text[found.end() :].rstrip(b" \t\r\n;)"))
 
 
-def items_of(body: Any) -> list[Any] | None:
+def response_items(body: Any) -> list[Any] | None:
     """The items of a response; None if it is not a list of releases."""
     results = body.get("results") if isinstance(body, dict) else None
     items = results.get("item") if isinstance(results, dict) else None
@@ -67,30 +77,32 @@ def items_of(body: Any) -> list[Any] | None:
     return items if isinstance(items, list) else None
 
 
-def read(table: Table, markets: tuple[str, ...], piece: Piece) -> Iterator[Batch]:
+def read(table: Table, markets: tuple[str, ...], piece: ArchiveMember) -> Iterator[Batch]:
     """One batch: the items of these markets; others are counted."""
-    with staged.opened(piece) as stream:
+    with staging.open_plain(piece) as stream:
         text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
     try:
-        items = items_of(body_of(text))
+        items = response_items(decode_response(text))
     except MALFORMED as error:
-        raise Unreadable(piece.dataset, piece.name, f"expected a list of releases: {error}") from None
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected a list of releases: {error}"
+        ) from None
     if items is None:
-        raise Unreadable(piece.dataset, piece.name, "no list of releases in it")
-    tally = Tally(piece.dataset)
+        raise UnreadableFileError(piece.dataset, piece.name, "no list of releases in it")
+    tally = SignalCounter(piece.dataset)
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items, start=1):
         try:
-            row = _row(item, markets, tally)
+            row = _release_row(item, markets, tally)
         except RecordError as error:
             rejects.append((place, str(error), item))
             continue
         rows += [] if row is None else [row]
-    yield staged.batch(table, rows, staged.reject_rows(rejects), tally.drain())
+    yield staging.make_batch(table, rows, staging.reject_rows(rejects), tally.drain())
 
 
-def _row(item: Any, markets: tuple[str, ...], tally: Tally) -> dict[str, Any] | None:
+def _release_row(item: Any, markets: tuple[str, ...], tally: SignalCounter) -> dict[str, Any] | None:
     record = Record(item, tally, str(item.get(RELEASE)) if isinstance(item, dict) else "")
     number, category = str(record.take(RELEASE)), record.integer("categoryId")
     market, company = record.text("market") or "", record.text("company") or ""
@@ -104,12 +116,12 @@ def _row(item: Any, markets: tuple[str, ...], tally: Tally) -> dict[str, Any] | 
         "headline": " ".join(record.need("headline").split()),
         "language": record.text("language"),
         "languages": record.texts("languages"),
-        **_page(record.text("messageUrl"), tally, number),
-        "releaseTime": _instant(record.need("releaseTime")),
+        **_page_columns(record.text("messageUrl"), tally, number),
+        "releaseTime": _parse_instant(record.need("releaseTime")),
         "market": market,
         "company": company.strip() or None,  # notices of the exchange itself may have none
         ISSUER: issuer_key(company),
-        "documentUrl": _document(record),
+        "documentUrl": _first_document_url(record),
     }
     record.close()
     if not any(place in market for place in markets):
@@ -120,7 +132,7 @@ def _row(item: Any, markets: tuple[str, ...], tally: Tally) -> dict[str, Any] | 
     return row
 
 
-def _instant(text: str) -> datetime:
+def _parse_instant(text: str) -> datetime:
     """Instant of a time, UTC as requested unless it states another offset."""
     try:
         found = datetime.fromisoformat(text.strip())
@@ -129,7 +141,7 @@ def _instant(text: str) -> datetime:
         raise RecordError("releaseTime", f"is no time: {text}") from None
 
 
-def _page(url: str | None, tally: Tally, example: str) -> dict[str, str | None]:
+def _page_columns(url: str | None, tally: SignalCounter, example: str) -> dict[str, str | None]:
     """The page of the release and its id; URLs of other hosts are rejected."""
     if not url:
         return {}
@@ -144,7 +156,7 @@ def _page(url: str | None, tally: Tally, example: str) -> dict[str, str | None]:
     return {"messageUrl": url, MESSAGE: found[0] if found else None}
 
 
-def _document(record: Record) -> str | None:
+def _first_document_url(record: Record) -> str | None:
     documents: list[str] = []
     for attachment in record.children("attachment"):
         kind, url = attachment.text("mimetype"), attachment.text("attachmentUrl")
@@ -154,20 +166,22 @@ def _document(record: Record) -> str | None:
     return documents[0] if documents else None
 
 
-def dataset(key: str, title: str, table: Table, markets: tuple[str, ...], files: tuple[str, ...]) -> Dataset:
+def releases_dataset(
+    key: str, title: str, table: Table, markets: tuple[str, ...], files: tuple[str, ...]
+) -> Dataset:
     """The dataset of the markets of one country, selected by parts of their names."""
     return Dataset(
         key=key,
         title=title,
         licence=LICENCE,
         cadence=Cadence(cron="*/20 5-18 * * *", stale_after_hours=96),  # nothing at weekends
-        guard=Guard(max_rejected=0.05),
+        guard=GuardLimits(max_rejected=0.05),
         host=HOST,
         rate=RATE,
         staged={table.name: table},
         files=files,
         recognise=recognise,
-        split=staged.single,
+        split=staging.no_split,
         read=partial(read, table, markets),
-        fetch=fetching.releases,
+        fetch=fetch.fetch_releases,
     )

@@ -2,5 +2,5 @@
 
 Belongs here: reading the wires, grouping the versions of one release, and adding both to a market's declaration
 (`market.with_news`). Does not belong here: any country, regulators' own acts, or the comparison of sources
-(`pipelines.steps.news`).
+(`pipelines.transforms.news.dedup`).
 """

@@ -1,7 +1,7 @@
 """Our categories of news, from the words and tags that sources assign to their items.
 
 Belongs here: the one table for the wires, exchanges and storages of all markets, in their languages. Does not
-belong here: form numbers of one registry (`connectors.us.releases`).
+belong here: form numbers of one registry (`connectors.us.filing_headers.news_and_notices`).
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ _WORDS: Final = {name: re.compile("|".join(words), re.IGNORECASE) for name, word
 NAMES: Final = (*_PATTERNS, OTHER)
 
 
-def is_notice(headline: str) -> bool:
+def is_holding_notice(headline: str) -> bool:
     """Whether a headline is that of a notice of a major holding."""
     return _NOTICE.search(headline) is not None
 
 
-def of(labels: Iterable[str | None], title: str = "") -> list[str]:
+def map_categories(labels: Iterable[str | None], title: str = "") -> list[str]:
     """Our categories for a source's labels, sorted; `other` if none match.
 
     title: a headline to search as well.
@@ -68,6 +68,6 @@ def of(labels: Iterable[str | None], title: str = "") -> list[str]:
     given = [label for label in labels if label]
     found = {name for name, words in _WORDS.items() if any(words.search(label) for label in given)}
     found |= {name for name, words in _WORDS.items() if name != OWNERSHIP and words.search(title)}
-    if is_notice(title):
+    if is_holding_notice(title):
         found.add(OWNERSHIP)
     return sorted(found - {"disclosure"} or found) or [OTHER]

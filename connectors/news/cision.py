@@ -3,7 +3,7 @@
 The key is embedded in a page of the issuer's, so feeds are read as files; MFN mirrors most of them. A response
 does not name its issuer: the URL of a release at news.cision.com does, by a short name, and tickers if it has
 them. Times without a zone are rejected: feeds configured that way write the same field in local words. Does not
-belong here: the issuer of an item (`evidence`).
+belong here: the issuer of an item (`issuer_evidence`).
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-from connectors.declare import (
+from connectors.contract.dataset import (
+    ArchiveMember,
     Batch,
     Cadence,
     Dataset,
-    Guard,
+    GuardLimits,
     Licence,
-    NotOurs,
-    Piece,
-    Recognised,
+    NotApplicable,
+    RecognisedFile,
     Scope,
-    Unreadable,
+    UnreadableFileError,
 )
-from connectors.kit import staged
-from connectors.kit.formats import Format, opening, sniff
-from connectors.kit.record import Record, RecordError
-from connectors.kit.staged import Tally
-from connectors.news import answers, categories, evidence, items, texts
-from connectors.news.fields import table
+from connectors.kit import staging
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.json.record import Record, RecordError
+from connectors.kit.staging import SignalCounter
+from connectors.news import categories, issuer_evidence, items, json_answers, text
+from connectors.news.schema import wire_table
 from warehouse.schema.types import Table
 
 SOURCE: Final = "cision"
@@ -49,47 +49,50 @@ _KINDS: Final = {"RPT": "earnings report", "KMK": "year-end report", "RDV": "reg
 _ADDRESSES: Final = ("PublicUrl", "CanonicalUrl", "CisionWireUrl")
 
 
-def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises feeds and single releases, in JSON."""
     del name
-    head = opening(head)
+    head = decompressed_head(head)
     if sniff(head) is Format.JSON and not _OURS.search(head):
-        return NotOurs("JSON without releases (an error, another interface)")
-    return Recognised(None, Scope.PART)
+        return NotApplicable("JSON without releases (an error, another interface)")
+    return RecognisedFile(None, Scope.PART)
 
 
-def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
+def read(market: str, staged_table: Table, piece: ArchiveMember) -> Iterator[Batch]:
     """One batch: the releases of a feed with issuers of this market."""
-    yield items.batch(piece, staged_table, _releases(piece), partial(_row, market))
+    yield items.make_items_batch(piece, staged_table, _decode_releases(piece), partial(_release_row, market))
 
 
-def _releases(piece: Piece) -> list[Any]:
-    found = answers.decoded(piece, "a feed of releases")
+def _decode_releases(piece: ArchiveMember) -> list[Any]:
+    found = json_answers.decode_piece(piece, "a feed of releases")
     releases = found.get("Releases") if isinstance(found, dict) else None
     if isinstance(found, dict) and isinstance(found.get("Release"), dict):
         return [found["Release"]]
     if not isinstance(releases, list):
-        raise Unreadable(piece.dataset, piece.name, "no list `Releases` in it")
+        raise UnreadableFileError(piece.dataset, piece.name, "no list `Releases` in it")
     return releases
 
 
-def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
+def _release_row(market: str, item: Any, tally: SignalCounter) -> items.Row | None:
     """The few fields kept of a release: the rest is text, pictures and files."""
     record = Record(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
     native = record.need("EncryptedId").strip()
     if not _ID.fullmatch(native):
         raise RecordError("EncryptedId", f"expected an id, not {native[:60]!r}")
-    title, published = texts.plain(record.need("Title")), texts.instant(record.need("PublishDate"))
+    title, published = (
+        text.to_plain_text(record.need("Title")),
+        text.parse_instant(record.need("PublishDate")),
+    )
     if title is None or published is None:
         missing = ("Title", "is blank") if title is None else ("PublishDate", "is not a time with a zone")
         raise RecordError(*missing)
-    urls = [texts.address(record.text(name)) for name in _ADDRESSES]
+    urls = [text.web_address(record.text(name)) for name in _ADDRESSES]
     kind, language = record.text("InformationType") or "", (record.text("LanguageCode") or "").lower()
     tickers = record.children("Tickers")
-    said = evidence.Evidence(
-        isins=evidence.isins(one.text("ISIN") or one.text("Isin") or "" for one in tickers)
+    said = issuer_evidence.IssuerEvidence(
+        isins=issuer_evidence.valid_isins(one.text("ISIN") or one.text("Isin") or "" for one in tickers)
     )
-    issuer = evidence.issuer(market, said, HOME)
+    issuer = issuer_evidence.issuer_for_market(market, said, HOME)
     if issuer is None:
         tally.add("other_market", " ".join(sorted(said.markets())), native)
         return None
@@ -106,7 +109,7 @@ def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
         "published_at": published,
         "subjects": [kind] if kind else [],
         "kind": kind,
-        "categories": categories.of([_KINDS.get(kind)], title),
+        "categories": categories.map_categories([_KINDS.get(kind)], title),
         "author": company.replace("-", " ") if company else None,
         "org_number": issuer.number,
         "lei": issuer.lei,
@@ -118,17 +121,17 @@ def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
 
 def cision_dataset(market: str) -> Dataset:
     """The dataset of one market."""
-    made = table(market, SOURCE)
+    made = wire_table(market, SOURCE)
     return Dataset(
         key=f"{market.lower()}.{SOURCE}",
         title="Cision: releases of single issuers",
         licence=LICENCE,
         cadence=Cadence(cron="55 5 * * *", stale_after_hours=24 * 30),
-        guard=Guard(max_rejected=0.05),
+        guard=GuardLimits(max_rejected=0.05),
         host=HOST,
         staged={made.name: made},
         files=("cision/**",),
         recognise=recognise,
-        split=staged.single,
+        split=staging.no_split,
         read=partial(read, market, made),
     )

@@ -1,22 +1,22 @@
 """Reads wire feeds from pieces; other content is rejected with a reason.
 
-Does not belong here: bytes to entries (`connectors.kit.syndication`), the fields of one wire (`wires`).
+Does not belong here: bytes to entries (`connectors.kit.feeds`), the fields of one wire (`wires.dataset`).
 """
 
 from __future__ import annotations
 
-from connectors.declare import Piece, Unreadable
-from connectors.kit import staged, syndication
-from connectors.kit.syndication import Entry, Feed, NoFeed
+from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.kit import feeds, staging
+from connectors.kit.feeds import Entry, NotFeedError, ParsedFeed
 
-__all__ = ["Entry", "Feed", "read"]
+__all__ = ["Entry", "ParsedFeed", "read_feed"]
 
 
-def read(piece: Piece) -> Feed:
+def read_feed(piece: ArchiveMember) -> ParsedFeed:
     """The feed of a piece. Raises Unreadable."""
-    with staged.opened(piece) as stream:
-        body = stream.read(syndication.LARGEST + 1)
+    with staging.open_plain(piece) as stream:
+        body = stream.read(feeds.LARGEST + 1)
     try:
-        return syndication.parse(body)
-    except NoFeed as error:
-        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+        return feeds.parse_feed(body)
+    except NotFeedError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error

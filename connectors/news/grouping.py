@@ -3,7 +3,7 @@
 Versions of one release share the source's own id (`group`); without one, items of one company, minute and kind
 in different languages are versions: the first of each language with the first of the other, or adjacent ones
 where a language lacks some. A correction keeps the id of the item it corrects and replaces its words. Does not
-belong here: the same release through another source (`pipelines.steps.news`).
+belong here: the same release through another source (`pipelines.transforms.news.dedup`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.kit import staged
-from connectors.news.fields import ITEM
+from connectors.kit import staging
+from connectors.news.schema import ITEM
 from warehouse.schema.ids import news_id
 from warehouse.schema.tables import NEWS
 
@@ -23,7 +23,7 @@ _FIRST: Final = ("en",)  # the preferred language of news
 Row = dict[str, Any]
 
 
-class _Sets:
+class _DisjointSets:
     """Union-find of positions, nearly linear in the number of items."""
 
     def __init__(self, size: int) -> None:
@@ -40,34 +40,34 @@ class _Sets:
         self._above[then] = first
 
 
-def news(items: pl.DataFrame) -> pl.DataFrame:
+def group_into_news(items: pl.DataFrame) -> pl.DataFrame:
     """NEWS rows of items (columns of ITEM): one per company, source and release."""
     rows = items.filter(pl.col("company_id").is_not_null()).to_dicts()
-    rows.sort(key=_order)
-    versions = _versions(rows)
-    chains = _chains(rows, versions)
-    found = [_news(rows, chain) for chain in chains]
-    return pl.DataFrame(found, schema=staged.schema(NEWS), orient="row")
+    rows.sort(key=_order_key)
+    versions = _versions_by_release(rows)
+    chains = _correction_chains(rows, versions)
+    found = [_news_row(rows, chain) for chain in chains]
+    return pl.DataFrame(found, schema=staging.staged_schema(NEWS), orient="row")
 
 
-def _order(row: Row) -> tuple[str, str, datetime, int, str]:
+def _order_key(row: Row) -> tuple[str, str, datetime, int, str]:
     """Sort key: company and source, then time; ids of equal length sort as numbers."""
     return row["company_id"], row["register"], row["published_at"], len(row["native_id"]), row["native_id"]
 
 
-def _versions(rows: list[Row]) -> list[list[int]]:
+def _versions_by_release(rows: list[Row]) -> list[list[int]]:
     """Positions of rows grouped by release, each in order, the releases by their first row."""
-    sets = _Sets(len(rows))
+    sets = _DisjointSets(len(rows))
     first: dict[tuple[str, str, str], int] = {}
     for place, row in enumerate(rows):
         if row["group"] is not None:
             sets.join(first.setdefault((row["company_id"], row["register"], row["group"]), place), place)
-    for one, other in _twins(rows):
+    for one, other in _version_pairs(rows):
         sets.join(one, other)
-    return _collected(sets, range(len(rows)))
+    return _group_by_root(sets, range(len(rows)))
 
 
-def _twins(rows: list[Row]) -> Iterator[tuple[int, int]]:
+def _version_pairs(rows: list[Row]) -> Iterator[tuple[int, int]]:
     """Pairs of versions matched only by time, kind and language."""
     alike: dict[tuple[Any, ...], dict[str, list[int]]] = {}
     for place, row in enumerate(rows):
@@ -76,11 +76,11 @@ def _twins(rows: list[Row]) -> Iterator[tuple[int, int]]:
             key = (row["company_id"], row["register"], minute, row["kind"])
             alike.setdefault(key, {}).setdefault(row["language"], []).append(place)
     for languages in alike.values():
-        for first, *others in _releases(languages):
+        for first, *others in _split_releases(languages):
             yield from ((first, other) for other in others)
 
 
-def _releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
+def _split_releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
     """The versions of each release: the first of every language, then the second, and so on.
 
     Where a language lacks one, it is unknown for which release: then adjacent items are taken as versions.
@@ -98,35 +98,35 @@ def _releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
     yield together
 
 
-def _chains(rows: list[Row], versions: list[list[int]]) -> list[list[list[int]]]:
+def _correction_chains(rows: list[Row], versions: list[list[int]]) -> list[list[list[int]]]:
     """Releases with their corrections, in order. A correction of an item that was not read forms its own chain."""
     release = {place: number for number, places in enumerate(versions) for place in places}
     known = {
         (row["company_id"], row["register"], row["native_id"]): release[place]
         for place, row in enumerate(rows)
     }
-    sets = _Sets(len(versions))
+    sets = _DisjointSets(len(versions))
     for place, row in enumerate(rows):
         of = known.get((row["company_id"], row["register"], row["corrects"]))
         if of is not None:
             sets.join(of, release[place])
-    return [[versions[number] for number in chain] for chain in _collected(sets, range(len(versions)))]
+    return [[versions[number] for number in chain] for chain in _group_by_root(sets, range(len(versions)))]
 
 
-def _collected(sets: _Sets, places: Iterable[int]) -> list[list[int]]:
+def _group_by_root(sets: _DisjointSets, places: Iterable[int]) -> list[list[int]]:
     found: dict[int, list[int]] = {}
     for place in places:
         found.setdefault(sets.of(place), []).append(place)
     return list(found.values())
 
 
-def _news(rows: list[Row], chain: list[list[int]]) -> Row:
+def _news_row(rows: list[Row], chain: list[list[int]]) -> Row:
     """One release: the id and time of its first version, the words of its last correction."""
     corrections = [[rows[place] for place in places] for places in chain]
     told = [row for version in corrections for row in version]
     first = corrections[0][0]
     last = max(corrections, key=lambda version: max(row["published_at"] for row in version))
-    shown = max(last, key=_preference)
+    shown = max(last, key=_preference_key)
     native = first["group"] or first["native_id"]
     return {
         "company_id": first["company_id"],
@@ -143,11 +143,11 @@ def _news(rows: list[Row], chain: list[list[int]]) -> Row:
     }
 
 
-def _preference(row: Row) -> tuple[bool, datetime, int, str]:
+def _preference_key(row: Row) -> tuple[bool, datetime, int, str]:
     """Preference: English before other languages; within one language the newest."""
     return row["language"] in _FIRST, row["published_at"], len(row["native_id"]), row["native_id"]
 
 
-def items(found: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def concat_items(found: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Items of several sources in one frame."""
     return pl.concat([pl.DataFrame(schema=ITEM), *(part.select(*ITEM).cast(ITEM) for part in found)])

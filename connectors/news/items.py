@@ -10,25 +10,25 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, Final
 
-from connectors.declare import Batch, Piece
-from connectors.kit import staged
-from connectors.kit.record import RecordError
-from connectors.kit.staged import Tally
+from connectors.contract.dataset import ArchiveMember, Batch
+from connectors.kit import staging
+from connectors.kit.json.record import RecordError
+from connectors.kit.staging import SignalCounter
 from warehouse.schema.types import Table
 
 AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
 Row = dict[str, Any]
 
 
-class Refused(Exception):  # noqa: N818 - says what becomes of the item
+class RejectedItemError(Exception):
     """Raised for an item that is rejected; the message says why."""
 
 
-def batch(
-    piece: Piece,
+def make_items_batch(
+    piece: ArchiveMember,
     table: Table,
     items: Iterable[Any],
-    row_of: Callable[[Any, Tally], Row | None],
+    row_of: Callable[[Any, SignalCounter], Row | None],
     shown: Callable[[Any], object] = str,
     key: str = "id",
 ) -> Batch:
@@ -39,13 +39,13 @@ def batch(
     row_of: the row of an item, None for another market's; raises RecordError or Refused. shown: the part of a
     rejected item that is kept with the reason. key: the column that identifies an item.
     """
-    tally = Tally(piece.dataset)
+    tally = SignalCounter(piece.dataset)
     rows: dict[str, Row] = {}
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items, start=1):
         try:
             row = row_of(item, tally)
-        except (RecordError, Refused) as error:
+        except (RecordError, RejectedItemError) as error:
             rejects.append((place, str(error), shown(item)))
             continue
         if row is not None and row["published_at"] > piece.observed_at + AHEAD:
@@ -54,7 +54,7 @@ def batch(
             )
         elif row is not None and _is_newer(row, rows.get(row[key])):
             rows[row[key]] = row
-    return staged.batch(table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+    return staging.make_batch(table, list(rows.values()), staging.reject_rows(rejects), tally.drain())
 
 
 def _is_newer(row: Row, known: Row | None) -> bool:

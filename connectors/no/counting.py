@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from connectors.kit.staged import EXAMPLES, Tally
+from connectors.kit.staging import EXAMPLES, SignalCounter
 
 
-def count(tally: Tally, code: str, subject: str, examples: pl.Series) -> None:
+def count_signals(tally: SignalCounter, code: str, subject: str, examples: pl.Series) -> None:
     """Counts one signal per value of `examples`; the first values are kept as examples."""
     shown = examples.head(EXAMPLES).to_list()
     for place, example in enumerate(shown):

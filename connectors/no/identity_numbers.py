@@ -44,15 +44,18 @@ _DAYS: Final = 31
 _SHIFT: Final = 40  # added to the day of a D-number, and (also twice) to the month of synthetic ones
 
 
-def masked(text: bytes) -> bytes:
+def mask_identity_numbers(text: bytes) -> bytes:
     """The text with every identity number and birth date as stars."""
     unnumbered = _CANDIDATE.sub(
-        lambda found: b"***********" if _is_one(found.group(1) + found.group(3)) else found.group(0), text
+        lambda found: (
+            b"***********" if _is_identity_number(found.group(1) + found.group(3)) else found.group(0)
+        ),
+        text,
     )
     return _BIRTH.sub(lambda found: found.group(1) + b"**********", unnumbered)
 
 
-def _is_one(digits: bytes) -> bool:
+def _is_identity_number(digits: bytes) -> bool:
     numbers = [digit - 48 for digit in digits]
     day, month = int(digits[:2]) % _SHIFT, int(digits[2:4]) % _SHIFT
     if not (1 <= day <= _DAYS and 1 <= month <= _MONTHS):

@@ -11,27 +11,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Link
-from connectors.no.enheter_fields import ENTITIES
-from connectors.no.euronext import SHARES
-from connectors.no.issuer_names import core, entity_key, issuer_key, whole
-from connectors.no.newsweb_fields import FLAGS, ISSUER, ISSUERS, MESSAGES, NAME, TEXTS
+from connectors.contract.dataset import Link
+from connectors.no.enheter.schema import ENTITIES
+from connectors.no.euronext.dataset import SHARES
+from connectors.no.issuer_names import entity_key, fold_name, issuer_key, strip_legal_form
+from connectors.no.newsweb.schema import FLAGS, ISSUER, ISSUERS, MESSAGES, NAME, TEXTS
 
 
-def _by_name(table: str, column: str) -> tuple[Link, ...]:
+def _name_links(table: str, column: str) -> tuple[Link, ...]:
     return tuple(
-        Link(table, issuer_key(column, make), ENTITIES.name, entity_key(make)) for make in (whole, core)
+        Link(table, issuer_key(column, make), ENTITIES.name, entity_key(make))
+        for make in (fold_name, strip_legal_form)
     )
 
 
-def _announced(table: str) -> tuple[Link, ...]:
-    return Link(table, ISSUER, FLAGS.name, ISSUER), *_by_name(table, NAME)
+def _announcement_links(table: str) -> tuple[Link, ...]:
+    return Link(table, ISSUER, FLAGS.name, ISSUER), *_name_links(table, NAME)
 
 
 LINKS: Final = (
-    *_by_name(FLAGS.name, NAME),
-    *_announced(MESSAGES.name),
-    *_announced(TEXTS.name),
-    *_announced(ISSUERS.name),
-    *_by_name(SHARES.name, "Name"),
+    *_name_links(FLAGS.name, NAME),
+    *_announcement_links(MESSAGES.name),
+    *_announcement_links(TEXTS.name),
+    *_announcement_links(ISSUERS.name),
+    *_name_links(SHARES.name, "Name"),
 )

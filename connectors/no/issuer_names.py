@@ -14,8 +14,8 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Key
-from connectors.no.enheter_fields import FORM, NAME
+from connectors.contract.dataset import ComputedKey
+from connectors.no.enheter.schema import FORM, NAME
 
 LISTED_FORMS: Final = ("ASA", "AS", "SPA")  # savings banks have equity certificates
 _FORMS: Final = frozenset(
@@ -25,16 +25,16 @@ _SIGNS: Final = re.compile(r"[^\w]+")
 _JOINED: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 
 
-def whole(name: str) -> str:
+def fold_name(name: str) -> str:
     """Folds case, accents and punctuation of a name: «A/S Eksempel» equals «AS EKSEMPEL»."""
     text = name.casefold().replace("ø", "o").replace("æ", "ae").replace("å", "aa")
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return _JOINED.sub(r"\1", _SIGNS.sub(" ", plain).strip())
 
 
-def core(name: str) -> str:
+def strip_legal_form(name: str) -> str:
     """The folded name without legal forms at its ends; a name of legal forms only keeps them."""
-    words = whole(name).split()
+    words = fold_name(name).split()
     kept = list(words)
     while kept and kept[-1] in _FORMS:
         kept.pop()
@@ -43,19 +43,19 @@ def core(name: str) -> str:
     return " ".join(kept or words)
 
 
-def issuer_key(column: str, make: Callable[[str], str]) -> Key:
-    """Link key of an issuer column, folded by `whole` or `core`."""
-    return Key(f"{column.lower()}_{make.__name__}", lambda rows: _of(rows[column], make))
+def issuer_key(column: str, make: Callable[[str], str]) -> ComputedKey:
+    """Link key of an issuer column, folded by `fold_name` or `strip_legal_form`."""
+    return ComputedKey(f"{column.lower()}_{make.__name__}", lambda rows: _convert_names(rows[column], make))
 
 
-def entity_key(make: Callable[[str], str]) -> Key:
+def entity_key(make: Callable[[str], str]) -> ComputedKey:
     """Link key of entity names, limited to legal forms that list shares."""
-    return Key(f"{NAME}_{make.__name__}", lambda rows: _of(_listable(rows), make))
+    return ComputedKey(f"{NAME}_{make.__name__}", lambda rows: _convert_names(_listable_names(rows), make))
 
 
-def _listable(rows: pl.DataFrame) -> pl.Series:
+def _listable_names(rows: pl.DataFrame) -> pl.Series:
     return rows.select(pl.when(pl.col(FORM).is_in(LISTED_FORMS)).then(pl.col(NAME))).to_series()
 
 
-def _of(names: pl.Series, make: Callable[[str], str]) -> pl.Series:
+def _convert_names(names: pl.Series, make: Callable[[str], str]) -> pl.Series:
     return pl.Series([make(name) if name else None for name in names], dtype=pl.String)

@@ -1,6 +1,6 @@
 """Maps Norway's staged tables to the shared tables, per touched company.
 
-Does not belong here: the mapping of one kind of record (`profiles`, `statuses`, `financials`).
+Does not belong here: the mapping of one kind of record (`profile.companies`, `profile.status`, `regnskap.mapping`).
 """
 
 from __future__ import annotations
@@ -11,27 +11,25 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import SharedTables
-from connectors.no import (
-    aksjonaer_fields,
-    euronext,
-    financials,
-    holdings,
-    konsern_fields,
-    newsweb_fields,
-    newsweb_mapping,
-    oppdateringer_dates,
-    profiles,
-    roller_holdings,
-)
-from connectors.no import oppdateringer_fields as feed
-from connectors.no.enheter_fields import DELETED, NUMBER, REMOVED, STAGED
-from connectors.no.holdings import rows_of
+from connectors.contract.dataset import SharedTables
+from connectors.no import holdings
+from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
+from connectors.no.enheter.schema import DELETED, NUMBER, REMOVED, STAGED
+from connectors.no.euronext import dataset as euronext_dataset
+from connectors.no.holdings import present_rows
+from connectors.no.konsern import schema as konsern_schema
+from connectors.no.newsweb import mapping as newsweb_mapping
+from connectors.no.newsweb import schema as newsweb_schema
+from connectors.no.oppdateringer import filing_dates
+from connectors.no.oppdateringer import schema as feed
+from connectors.no.profile import companies
 from connectors.no.register import company_ids
-from connectors.no.regnskap_fields import ACCOUNTS, MASS
-from connectors.no.regnskap_fields import NUMBER as FILER
-from connectors.no.roller_fields import ROLES
-from connectors.no.underenheter_fields import PARENT, SUB_UNITS
+from connectors.no.regnskap import mapping as regnskap_mapping
+from connectors.no.regnskap.schema import ACCOUNTS, MASS
+from connectors.no.regnskap.schema import NUMBER as FILER
+from connectors.no.roller import holdings as roller_holdings
+from connectors.no.roller.schema import ROLES
+from connectors.no.underenheter.schema import PARENT, SUB_UNITS
 from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS, LISTINGS
 
 NUMBER_COLUMNS: Final = dict.fromkeys(STAGED, NUMBER) | {
@@ -41,10 +39,10 @@ NUMBER_COLUMNS: Final = dict.fromkeys(STAGED, NUMBER) | {
     feed.ACCOUNTS_TOLD.name: feed.NUMBER,
     ROLES.name: NUMBER,
     SUB_UNITS.name: PARENT,  # a sub-unit belongs to its parent
-    konsern_fields.MEMBERS.name: konsern_fields.NUMBER,
-    konsern_fields.ANSWERS.name: konsern_fields.NUMBER,
-    aksjonaer_fields.SHAREHOLDERS.name: aksjonaer_fields.NUMBER,
-    newsweb_fields.FLAGS.name: newsweb_fields.NUMBER,  # rarely printed; otherwise a link finds the company
+    konsern_schema.MEMBERS.name: konsern_schema.NUMBER,
+    konsern_schema.ANSWERS.name: konsern_schema.NUMBER,
+    aksjonaerregister_schema.SHAREHOLDERS.name: aksjonaerregister_schema.NUMBER,
+    newsweb_schema.FLAGS.name: newsweb_schema.NUMBER,  # rarely printed; otherwise a link finds the company
 }
 
 PRECEDENCE: Final = {
@@ -55,7 +53,7 @@ PRECEDENCE: Final = {
 }
 
 
-def touches(table: str, rows: pl.DataFrame) -> pl.Series:
+def company_ids_of_rows(table: str, rows: pl.DataFrame) -> pl.Series:
     """The company that each staged row concerns; for a sub-unit its parent, if it has one.
 
     Null if a row names an issuer without a number: `Jurisdiction.links` resolves those.
@@ -73,32 +71,32 @@ def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
 
     `_today` is unused: no Norwegian rule depends on age.
     """
-    figures = financials.tables(tables)
+    figures = regnskap_mapping.map_filings_and_financials(tables)
     if feed.ACCOUNTS_TOLD.name in tables:
         told = tables[feed.ACCOUNTS_TOLD.name]
-        figures[FILINGS.name] = oppdateringer_dates.dated(figures[FILINGS.name], told)
-    announced = newsweb_mapping.filings(
-        rows_of(tables, newsweb_fields.MESSAGES),
-        rows_of(tables, newsweb_fields.TEXTS),
-        rows_of(tables, ACCOUNTS),
+        figures[FILINGS.name] = filing_dates.fill_filing_dates(figures[FILINGS.name], told)
+    announced = newsweb_mapping.map_filings(
+        present_rows(tables, newsweb_schema.MESSAGES),
+        present_rows(tables, newsweb_schema.TEXTS),
+        present_rows(tables, ACCOUNTS),
     )
-    shares = rows_of(tables, euronext.SHARES)
-    listed = euronext.listings(shares)
+    shares = present_rows(tables, euronext_dataset.SHARES)
+    listed = euronext_dataset.map_listings(shares)
     figures[FILINGS.name] = pl.concat([figures[FILINGS.name], announced])
     return {
-        COMPANIES.name: euronext.with_listing(profiles.companies(tables), listed),
-        **_holdings(tables),
+        COMPANIES.name: euronext_dataset.with_listed_flag(companies.map_companies(tables), listed),
+        **_map_holdings(tables),
         LISTINGS.name: listed,
-        IDENTIFIERS.name: euronext.identifiers(shares),
+        IDENTIFIERS.name: euronext_dataset.map_identifiers(shares),
         **figures,
     }
 
 
-def _holdings(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+def _map_holdings(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
     """Current and former holders of the companies, by every source; none for removed entities."""
-    now, before = holdings.holdings(tables)
+    now, before = holdings.map_holdings(tables)
     if ROLES.name in tables:
-        now = pl.concat([now, roller_holdings.holdings(tables[ROLES.name])])
+        now = pl.concat([now, roller_holdings.map_holdings(tables[ROLES.name])])
     found = {HOLDINGS.name: now, HOLDINGS_EARLIER.name: before}
     if DELETED.name not in tables:
         return found

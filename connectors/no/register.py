@@ -1,6 +1,6 @@
 """Common to all datasets of Brønnøysundregistrene: host, licence, company ids, check digits, pages.
 
-Does not belong here: the columns of one dataset, or mapping a record to a profile (`profiles`).
+Does not belong here: the columns of one dataset, or mapping a record to a profile (`profile.companies`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Licence
+from connectors.contract.dataset import Licence
 from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "NO"
@@ -53,7 +53,7 @@ def has_check_digit(number: pl.Expr) -> pl.Expr:
     return reduce(add, (value // 10**place * weight for place, weight in _QUOTIENT_WEIGHTS)) % 11 == 0
 
 
-def number_holds(number: str) -> bool:
+def has_valid_check_digit(number: str) -> bool:
     """True if a text is nine digits with a valid check digit."""
     weights = (3, 2, 7, 6, 5, 4, 3, 2, 1)
     return (
@@ -64,6 +64,6 @@ def number_holds(number: str) -> bool:
     )
 
 
-def day(instant: pl.Expr) -> pl.Expr:
+def day_of_instant(instant: pl.Expr) -> pl.Expr:
     """The day of an instant."""
     return instant.dt.date()

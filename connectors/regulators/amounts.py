@@ -93,13 +93,13 @@ _ABOUT: Final = re.compile(
 _BEFORE: Final = 32  # characters before an amount that qualify it
 
 
-def amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
+def parse_amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
     """Amount and currency of the first text that names any; both None if it names several, or none does.
 
     A text with an approximate amount is skipped: the next may be exact.
     """
     for text in texts:
-        found = set(_amounts(country, text[:REACH])) if text else set()
+        found = set(_find_amounts(country, text[:REACH])) if text else set()
         if len(found) > 1:
             return None, None
         if found and (exact := found.pop()) is not None:
@@ -107,7 +107,7 @@ def amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
     return None, None
 
 
-def _amounts(country: str, text: str) -> list[tuple[int, str] | None]:
+def _find_amounts(country: str, text: str) -> list[tuple[int, str] | None]:
     """Every amount of a text; None for those that are not exact."""
     found: list[tuple[int, str] | None] = []
     for match in _AMOUNT.finditer(text):
@@ -115,7 +115,7 @@ def _amounts(country: str, text: str) -> list[tuple[int, str] | None]:
         word = before or after or (scale if scale in (*_CROWNS, *_CURRENCIES) else None)
         if word is None:
             continue
-        value = number(match["number"], country, scale)
+        value = parse_number(match["number"], country, scale)
         about = _ABOUT.search(text, max(match.start() - _BEFORE, 0), match.start()) is not None
         if value is None or match["whole"] is None or about:
             found.append(None)
@@ -127,7 +127,7 @@ def _amounts(country: str, text: str) -> list[tuple[int, str] | None]:
     return found
 
 
-def number(written: str, country: str, scale: str | None = None) -> Decimal | None:
+def parse_number(written: str, country: str, scale: str | None = None) -> Decimal | None:
     """Parses a number as a country writes it; None if its separators are inconsistent or ambiguous.
 
     `1,500` is 1500 everywhere: no fine has three decimals. Before a scale it depends on the language: «1,500
@@ -139,7 +139,7 @@ def number(written: str, country: str, scale: str | None = None) -> Decimal | No
     if not signs:
         return Decimal(plain)
     last = signs[-1]
-    parts = _parts_thousands(plain, last, country, scale)
+    parts = _is_thousands_separator(plain, last, country, scale)
     if parts is None:
         return None
     point = last if signs.count(last) == 1 and not parts else None
@@ -150,7 +150,7 @@ def number(written: str, country: str, scale: str | None = None) -> Decimal | No
     return Decimal(f"{whole}.{plain.rpartition(point)[2]}") if point else Decimal(whole)
 
 
-def _parts_thousands(plain: str, sign: str, country: str, scale: str | None) -> bool | None:
+def _is_thousands_separator(plain: str, sign: str, country: str, scale: str | None) -> bool | None:
     """Whether the only separator of a number is a thousands separator; None if ambiguous."""
     if len(plain.rpartition(sign)[2]) != _THOUSANDS or len(set(plain) & {".", ","}) > 1:
         return False

@@ -1,7 +1,7 @@
 """Dataset `us.cftc`: enforcement press releases of the CFTC (docs/formats/news.md 1.2).
 
 Belongs here: the declaration, release numbers. Names are in the sentence of the title. Does not belong here:
-the sentences (`sentences`).
+the sentences (`headline_grammar`).
 """
 
 from __future__ import annotations
@@ -9,33 +9,33 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from connectors.declare import Cadence, Licence
-from connectors.regulators import feeds, headlines
+from connectors.contract.dataset import Cadence, Licence
+from connectors.regulators import feeds, headline_feeds
 from connectors.regulators.authorities import CFTC, Authority
-from connectors.regulators.feeds import Item
-from connectors.regulators.headlines import Headlines
-from connectors.regulators.sentences import ENGLISH
+from connectors.regulators.feeds import FeedItem
+from connectors.regulators.headline_feeds import HeadlineFeeds
+from connectors.regulators.headline_grammar import ENGLISH
 
 _NUMBER: Final = re.compile(r"(?:^|/)(?:pr-?)?(\d{2,6}-\d{2})$")
 
 
-def _identified(authority: Authority, item: Item) -> str | None:
+def _release_number(authority: Authority, item: FeedItem) -> str | None:
     """The number of the release, from the end of its URL; else the path."""
-    path = feeds.path(item.link, authority.host)
+    path = feeds.authority_path(item.link, authority.host)
     found = None if path is None else _NUMBER.search(path)
     return path if found is None else found[1]
 
 
-HEADLINES: Final = Headlines(
+HEADLINES: Final = HeadlineFeeds(
     CFTC,
     ENGLISH,
     "US",
     "America/New_York",
     urls=("https://www.cftc.gov/RSS/RSSENF/rssenf.xml",),
     files=("cftc/**", "cftc_rss/**"),
-    identify=_identified,
+    identify=_release_number,
 )
-DATASET: Final = headlines.dataset(
+DATASET: Final = headline_feeds.headlines_dataset(
     "us.cftc",
     "CFTC: enforcement",
     Licence(

@@ -1,7 +1,7 @@
 """Reads authorities' feeds and list pages as items, and writes redacted feeds.
 
 Belongs here: entries to items, all time formats, URLs. List pages continue where a feed ends. Does not belong
-here: bytes to entries (`connectors.kit.syndication`), the meaning of an item.
+here: bytes to entries (`connectors.kit.feeds`), the meaning of an item.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from zoneinfo import ZoneInfo
 
 from lxml import etree
 
-from connectors.declare import Piece, Unreadable
-from connectors.kit import staged, syndication
+from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.kit import feeds, staging
+from connectors.kit.feeds import LARGEST, NotFeedError
 from connectors.kit.formats import Format, sniff
-from connectors.kit.syndication import LARGEST, NoFeed
-from connectors.regulators import listings
+from connectors.regulators import list_pages
 
 _LONGEST: Final = 4_000  # characters of a title
 _TEXT: Final = 20_000  # characters of a text
@@ -52,7 +52,7 @@ _ZONES: Final = {"gmt": 0, "ut": 0, "utc": 0, "z": 0, "bst": 1, "cet": 1, "cest"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class FeedItem:
     """One item. Texts have single blanks and no markup; absent ones are empty."""
 
     title: str
@@ -65,119 +65,119 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class ActFeed:
     """A feed. `is_repaired`: ill-formed, and parsed despite its errors."""
 
     title: str
-    items: tuple[Item, ...]
+    items: tuple[FeedItem, ...]
     is_repaired: bool
 
 
-def read(piece: Piece) -> Feed:
+def read_feed(piece: ArchiveMember) -> ActFeed:
     """The items of a feed. Raises Unreadable if it is not a feed, too large, truncated, or empty."""
-    with staged.opened(piece) as stream:
+    with staging.open_plain(piece) as stream:
         body = stream.read(LARGEST + 1)
     try:
-        return parse(body)
-    except NoFeed as error:
-        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+        return parse_feed(body)
+    except NotFeedError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
-def parse(body: bytes) -> Feed:
+def parse_feed(body: bytes) -> ActFeed:
     """The items of a feed, or of a page that lists acts; raises NoFeed for anything else."""
-    page = listings.layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
+    page = list_pages.detect_layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
     if page is not None:
-        return _page(body, page)
+        return _parse_page(body, page)
     if body.startswith(f"<{_UNREADABLE}>".encode()):  # written by `unreadable`
-        raise NoFeed(plain(body.decode(errors="replace")))
-    found = syndication.parse(body)
-    return Feed(plain(found.title), tuple(map(_item, found.entries)), found.is_repaired)
+        raise NotFeedError(to_plain_text(body.decode(errors="replace")))
+    found = feeds.parse_feed(body)
+    return ActFeed(to_plain_text(found.title), tuple(map(_to_item, found.entries)), found.is_repaired)
 
 
-def _page(body: bytes, page: listings.Layout) -> Feed:
+def _parse_page(body: bytes, page: list_pages.PageLayout) -> ActFeed:
     try:
-        title, rows = listings.read(body, page)
+        title, rows = list_pages.read_page(body, page)
     except ValueError as error:
-        raise NoFeed(str(error)) from error
+        raise NotFeedError(str(error)) from error
     if not rows:
-        raise NoFeed("a page of a list without rows: try again later, or check its layout")
+        raise NotFeedError("a page of a list without rows: try again later, or check its layout")
     items = (
-        Item(row.title[:_LONGEST], row.link, "", row.number, row.day, row.categories, "") for row in rows
+        FeedItem(row.title[:_LONGEST], row.link, "", row.number, row.day, row.categories, "") for row in rows
     )
-    return Feed(title, tuple(items), is_repaired=False)
+    return ActFeed(title, tuple(items), is_repaired=False)
 
 
-def written(feed: Feed) -> bytes:
+def to_rss(feed: ActFeed) -> bytes:
     """A feed as RSS with only the fields that are read."""
     root = etree.Element("rss", version="2.0", nsmap={"dc": _DC})
     channel = etree.SubElement(root, "channel")
-    _put(channel, "title", feed.title)
+    _add_element(channel, "title", feed.title)
     for item in feed.items:
         element = etree.SubElement(channel, "item")
-        _put(element, "title", item.title)
-        _put(element, "link", item.link)
-        _put(element, "guid", item.guid, isPermaLink="false")
-        _put(element, "pubDate", item.stamp)
-        _put(element, f"{{{_DC}}}creator", item.creator)
+        _add_element(element, "title", item.title)
+        _add_element(element, "link", item.link)
+        _add_element(element, "guid", item.guid, isPermaLink="false")
+        _add_element(element, "pubDate", item.stamp)
+        _add_element(element, f"{{{_DC}}}creator", item.creator)
         for category in item.categories:
-            _put(element, "category", category)
-        _put(element, "description", item.text)
+            _add_element(element, "category", category)
+        _add_element(element, "description", item.text)
     return etree.tostring(root, xml_declaration=True, encoding="utf-8")
 
 
-def unreadable(reason: str) -> bytes:
+def unreadable_body(reason: str) -> bytes:
     """The archived form of a body that is not a feed: the reason only."""
     root = etree.Element(_UNREADABLE)
     root.text = _CONTROL.sub("", reason)
     return etree.tostring(root, encoding="utf-8")
 
 
-def _put(parent: etree._Element, name: str, text: str, **attributes: str) -> None:
+def _add_element(parent: etree._Element, name: str, text: str, **attributes: str) -> None:
     if text:
         etree.SubElement(parent, name, attributes).text = html.escape(_CONTROL.sub("", text), quote=False)
 
 
-def _item(entry: Any) -> Item:
-    return Item(
-        title=plain(entry.get("title"))[:_LONGEST],
-        link=_one_line(entry.get("link")),
-        guid=_one_line(entry.get("id")),
-        creator=plain(entry.get("author")),
-        stamp=plain(syndication.stamp(entry)),
-        categories=tuple(plain(tag.get("term")) for tag in entry.get("tags", ())),
-        text=plain(entry.get("summary")),
+def _to_item(entry: Any) -> FeedItem:
+    return FeedItem(
+        title=to_plain_text(entry.get("title"))[:_LONGEST],
+        link=_strip_blanks(entry.get("link")),
+        guid=_strip_blanks(entry.get("id")),
+        creator=to_plain_text(entry.get("author")),
+        stamp=to_plain_text(feeds.entry_time(entry)),
+        categories=tuple(to_plain_text(tag.get("term")) for tag in entry.get("tags", ())),
+        text=to_plain_text(entry.get("summary")),
     )
 
 
-def plain(text: object) -> str:
+def to_plain_text(text: object) -> str:
     """Text without markup, with single blanks."""
     if not isinstance(text, str):
         return ""
     return _BLANKS.sub(" ", html.unescape(_TAG.sub(" ", text[:_TEXT]))).strip()
 
 
-def _one_line(text: object) -> str:
+def _strip_blanks(text: object) -> str:
     return "".join(text.split()) if isinstance(text, str) else ""
 
 
-def instant(stamp: str, zone: str) -> datetime | None:
+def parse_instant(stamp: str, zone: str) -> datetime | None:
     """Parses a time as feeds write it to an instant; None if invalid.
 
     zone: of the authority, for times without a zone. An unknown zone makes a time invalid.
     """
     if (found := _LONG.fullmatch(stamp)) is not None:
         month, day, year, hour, minute = found.groups()
-        return _made((year, month, day, hour, minute, None), ZoneInfo(zone))
+        return _build_instant((year, month, day, hour, minute, None), ZoneInfo(zone))
     if (found := _RFC.fullmatch(stamp)) is not None:
         day, month, year, hour, minute, second, offset = found.groups()
-        place = ZoneInfo(zone) if offset is None else _zone(offset)
-        return None if place is None else _made((year, month, day, hour, minute, second), place)
+        place = ZoneInfo(zone) if offset is None else _parse_zone(offset)
+        return None if place is None else _build_instant((year, month, day, hour, minute, second), place)
     if (found := _SLASHES.fullmatch(stamp)) is not None:
         day, month, year = found.groups()
         stamp = f"{year}-{month}-{day}"
     if (found := _MONTH_DAY.fullmatch(stamp)) is not None:
         month, day, year = found.groups()
-        return _made((year, month, day, None, None, None), ZoneInfo(zone))
+        return _build_instant((year, month, day, None, None, None), ZoneInfo(zone))
     try:
         parsed = datetime.fromisoformat(stamp)
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)
@@ -185,7 +185,7 @@ def instant(stamp: str, zone: str) -> datetime | None:
         return None
 
 
-def _made(parts: tuple[str | None, ...], zone: tzinfo) -> datetime | None:
+def _build_instant(parts: tuple[str | None, ...], zone: tzinfo) -> datetime | None:
     year, month, day, hour, minute, second = parts
     number = _MONTHS.get((month or "")[:3].lower())
     if number is None:
@@ -205,7 +205,7 @@ def _made(parts: tuple[str | None, ...], zone: tzinfo) -> datetime | None:
         return None
 
 
-def _zone(offset: str) -> tzinfo | None:
+def _parse_zone(offset: str) -> tzinfo | None:
     if offset[0] in "+-":
         minutes = int(offset[1:3]) * 60 + int(offset[3:])
         return (
@@ -217,7 +217,7 @@ def _zone(offset: str) -> tzinfo | None:
     return None if hours is None else timezone(timedelta(hours=hours))
 
 
-def path(link: str, host: str) -> str | None:
+def authority_path(link: str, host: str) -> str | None:
     """The path of a page of an authority, which identifies its acts; None for a URL of another host."""
     try:
         parts = urlsplit(link)

@@ -11,22 +11,22 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from connectors.kit import staged
-from connectors.regulators import acts
-from connectors.regulators.kinds import ACTION_TYPES
+from connectors.kit import staging
+from connectors.regulators import schema
+from connectors.regulators.act_types import ACTION_TYPES
 from warehouse.schema.ids import natural_id
 from warehouse.schema.tables import NOTICES
 
 
-def notices(market: str, present: Mapping[str, pl.LazyFrame], companies: pl.DataFrame) -> pl.DataFrame:
-    """`notices`: one per act and company, however many of its names the act uses.
+def map_notices(market: str, present: Mapping[str, pl.LazyFrame], companies: pl.DataFrame) -> pl.DataFrame:
+    """`map_notices`: one per act and company, however many of its names the act uses.
 
     companies: COMPANIES rows; acts of others are left out. So is an act linked by name alone that is older than
     the company: another company had the name.
     """
-    table = acts.table(market).name
+    table = schema.acts_table(market).name
     if table not in present:
-        return staged.empty(NOTICES)
+        return staging.empty_frame(NOTICES)
     rows = (
         present[table]
         .filter(pl.col("_company_id").is_not_null())

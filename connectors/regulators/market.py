@@ -14,16 +14,16 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Dataset, Jurisdiction, Link, SharedTables
-from connectors.gleif import records
-from connectors.gleif.numbers import is_lei
-from connectors.kit import staged
-from connectors.matching.keys import Names, bare_key, core_key, full_key
-from connectors.matching.marks import Mark
-from connectors.matching.names import is_weak, taken_apart
-from connectors.regulators import acts, mapping
-from connectors.regulators.acts import SURE
-from connectors.regulators.kinds import NEVER_MATCHED
+from connectors.contract.dataset import Dataset, Jurisdiction, Link, SharedTables
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.gleif.level1.registration_numbers import is_lei
+from connectors.kit import staging
+from connectors.name_matching.company_markers import CompanyMark
+from connectors.name_matching.core_name import is_weak_core, split_core_and_forms
+from connectors.name_matching.link_keys import Names, core_key, formless_core_key, full_name_key
+from connectors.regulators import mapping, schema
+from connectors.regulators.act_types import NEVER_MATCHED
+from connectors.regulators.schema import SURE
 from warehouse.schema.tables import COMPANIES, NOTICES
 
 _SEVERAL: Final = (
@@ -35,7 +35,7 @@ Asking = Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class CompanyRegister:
     """The staged table with the names of a market's companies.
 
     names: null for rows that no act can mean. cores: of companies that a list of companies may name without
@@ -47,67 +47,81 @@ class Register:
     cores: Names | None = None
 
 
-def with_acts(market: Jurisdiction, datasets: tuple[Dataset, ...], register: Register) -> Jurisdiction:
+def with_acts(market: Jurisdiction, datasets: tuple[Dataset, ...], register: CompanyRegister) -> Jurisdiction:
     """The market with these datasets of acts, all of them in `<cc>_acts`."""
-    code, table = market.code, acts.table(market.code).name
-    lei = records.table(code).name
-    links = [Link(table, full_key(code, _full_names(code)), register.table, full_key(code, register.names))]
+    code, table = market.code, schema.acts_table(market.code).name
+    lei = level1_schema.lei_table(code).name
+    links = [
+        Link(
+            table,
+            full_name_key(code, _full_names_selector(code)),
+            register.table,
+            full_name_key(code, register.names),
+        )
+    ]
     if register.cores is not None:
-        links.append(Link(table, bare_key(code, _sure_names), register.table, core_key(code, register.cores)))
+        links.append(
+            Link(
+                table,
+                formless_core_key(code, _company_list_names),
+                register.table,
+                core_key(code, register.cores),
+            )
+        )
     if any(lei in dataset.staged for dataset in market.datasets):
         links.insert(0, Link(table, "lei", lei, "lei"))
     return replace(
         market,
-        datasets=(*(_asking(code, dataset) for dataset in market.datasets), *datasets),
-        touches=_Touches(table, market.touches),
-        normalise=_Normalise(code, market.normalise),
+        datasets=(*(_with_act_leis(code, dataset) for dataset in market.datasets), *datasets),
+        touches=_ActCompanyIds(table, market.touches),
+        normalise=_ActNormaliser(code, market.normalise),
         links=(*market.links, *links),
     )
 
 
-def _full_names(market: str) -> Names:
+def _full_names_selector(market: str) -> Names:
     """Names of acts that may be matched with their legal forms."""
 
     def names(rows: pl.DataFrame) -> pl.Series:
-        found = [_full_name(market, row) for row in rows.iter_rows(named=True)]
+        found = [_linkable_full_name(market, row) for row in rows.iter_rows(named=True)]
         return pl.Series("name", found, dtype=pl.String)
 
     return names
 
 
-def _full_name(market: str, row: Row) -> str | None:
+def _linkable_full_name(market: str, row: Row) -> str | None:
     name = row["name"]
-    if not isinstance(name, str) or not _may_answer(row) or row["mark"] == Mark.NONE.value:
+    if not isinstance(name, str) or not _is_linkable_by_name(row) or row["mark"] == CompanyMark.NONE.value:
         return None
-    core, forms = taken_apart(name, market)
-    if not row["is_whole"] and (is_weak(core) or len(core.split()) < _SEVERAL):
+    core, forms = split_core_and_forms(name, market)
+    if not row["is_whole"] and (is_weak_core(core) or len(core.split()) < _SEVERAL):
         return None
-    return name if forms or not is_weak(core) else None
+    return name if forms or not is_weak_core(core) else None
 
 
-def _sure_names(rows: pl.DataFrame) -> pl.Series:
+def _company_list_names(rows: pl.DataFrame) -> pl.Series:
     """Names from lists that contain companies only."""
     found = [
-        row["name"] if row["mark"] == SURE and _may_answer(row) else None
+        row["name"] if row["mark"] == SURE and _is_linkable_by_name(row) else None
         for row in rows.iter_rows(named=True)
     ]
     return pl.Series("name", found, dtype=pl.String)
 
 
-def _may_answer(row: Row) -> bool:
+def _is_linkable_by_name(row: Row) -> bool:
     """Whether a name may be used for linking: not a warning's (another company's name), nor if there is an LEI."""
     return row["kind"] not in NEVER_MATCHED and row["lei"] is None
 
 
-def _asking(market: str, dataset: Dataset) -> Dataset:
+def _with_act_leis(market: str, dataset: Dataset) -> Dataset:
     """Extends the dataset of LEI records to fetch LEIs of acts; returns every other unchanged."""
     if dataset.key != f"{market.lower()}.lei" or dataset.wants is None:
         return dataset
-    return replace(dataset, wants=_Wanted(acts.table(market).name, dataset.wants))
+    return replace(dataset, wants=_ActSubjectsToFetch(schema.acts_table(market).name, dataset.wants))
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ActSubjectsToFetch:
     """LEIs in the market's other tables, and those in acts, each once."""
 
     table: str
@@ -121,7 +135,7 @@ class _Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Touches:
+class _ActCompanyIds:
     """Acts carry no company number: links find the company."""
 
     table: str
@@ -134,7 +148,7 @@ class _Touches:
 
 
 @dataclass(frozen=True, slots=True)
-class _Normalise:
+class _ActNormaliser:
     """The market's own shared tables with the notices of its companies."""
 
     code: str
@@ -142,8 +156,8 @@ class _Normalise:
 
     def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
         shared = dict(self.own(present, today))
-        known = shared[COMPANIES.name] if COMPANIES.name in shared else staged.empty(COMPANIES)
+        known = shared[COMPANIES.name] if COMPANIES.name in shared else staging.empty_frame(COMPANIES)
         own = [shared[NOTICES.name]] if NOTICES.name in shared else []
-        found = mapping.notices(self.code, present, known)
-        shared[NOTICES.name] = staged.together(NOTICES, (*own, found))
+        found = mapping.map_notices(self.code, present, known)
+        shared[NOTICES.name] = staging.concat_tables(NOTICES, (*own, found))
         return shared

@@ -13,15 +13,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from connectors.declare import NOT_A_COMPANY, Cadence, Dataset, Guard, Licence
-from connectors.kit import staged
-from connectors.kit.staged import Tally
-from connectors.matching.parties import Parties, parties
-from connectors.regulators import acts, feeds, fetching, kinds, reading
-from connectors.regulators.acts import Act
+from connectors.contract.dataset import NOT_A_COMPANY, Cadence, Dataset, GuardLimits, Licence
+from connectors.kit import staging
+from connectors.kit.staging import SignalCounter
+from connectors.name_matching.respondents import TitleParties, parse_parties
+from connectors.regulators import act_types, common, feeds, fetch, schema
 from connectors.regulators.authorities import SEC
-from connectors.regulators.feeds import Feed, Item
-from connectors.regulators.reading import NOBODY, Rejected
+from connectors.regulators.common import NOBODY, RejectedAct
+from connectors.regulators.feeds import ActFeed, FeedItem
+from connectors.regulators.schema import RegulatoryAct
 
 MARKET: Final = "US"
 KEY: Final = "us.sec"
@@ -37,36 +37,40 @@ _NUMBER: Final = re.compile(
     r"\b(LR|AAER|IA|IC|33|34|35|39)[-– ]?(\d{2,7}[A-Za-z]?(?:-\d{1,3})?)\b", re.IGNORECASE
 )
 _KINDS: Final = (  # word of the feed's title, or of its numbers -> kind, and the name of its items
-    ("litigation", kinds.LITIGATION, "Litigation release"),
-    ("administrative", kinds.ADMINISTRATIVE_PROCEEDING, "Administrative proceeding"),
-    ("suspension", kinds.TRADING_SUSPENSION, "Trading suspension"),
+    ("litigation", act_types.LITIGATION, "Litigation release"),
+    ("administrative", act_types.ADMINISTRATIVE_PROCEEDING, "Administrative proceeding"),
+    ("suspension", act_types.TRADING_SUSPENSION, "Trading suspension"),
 )
-_UNKNOWN: Final = (kinds.OTHER, "Release")
+_UNKNOWN: Final = (act_types.OTHER, "Release")
 _SENTENCES: Final = (
     f"{NOT_A_COMPANY}: a headline of a feed that lists no respondents (press releases, speeches)"
 )
 
 
-def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
+def parse_act(feed: ActFeed, item: FeedItem, tally: SignalCounter) -> RegulatoryAct | RejectedAct:
     """The act of an item; a reason if it names no company, or has no id."""
     number = release_number(item.creator)
-    native_id = number or feeds.path(item.guid, SEC.host) or feeds.path(item.link, SEC.host)
-    published_at = feeds.instant(item.stamp, ZONE)
+    native_id = (
+        number or feeds.authority_path(item.guid, SEC.host) or feeds.authority_path(item.link, SEC.host)
+    )
+    published_at = feeds.parse_instant(item.stamp, ZONE)
     if native_id is None:
-        return Rejected("no release number, and no address of the SEC")
+        return RejectedAct("no release number, and no address of the SEC")
     if published_at is None:
-        return Rejected(f"no time: {item.stamp[:60]!r}")
-    kind, called = _kind(feed, number)
-    if kind == kinds.OTHER and number is None:
-        return Rejected(_SENTENCES)
-    found = _respondents(item)
+        return RejectedAct(f"no time: {item.stamp[:60]!r}")
+    kind, called = _kind_and_title(feed, number)
+    if kind == act_types.OTHER and number is None:
+        return RejectedAct(_SENTENCES)
+    found = _parse_respondents(item)
     if not found.companies:
-        return Rejected(NOBODY)
-    if kind == kinds.OTHER:
+        return RejectedAct(NOBODY)
+    if kind == act_types.OTHER:
         tally.add("unknown_kind", f"feed {feed.title[:80]}", native_id)
     title = f"{called} {number or ''}".strip() + f": {found.shown}"
-    url = item.link if feeds.path(item.link, SEC.host) else None
-    return Act(SEC, native_id, kind, title, url, published_at, acts.respondents(found.companies))
+    url = item.link if feeds.authority_path(item.link, SEC.host) else None
+    return RegulatoryAct(
+        SEC, native_id, kind, title, url, published_at, schema.to_respondents(found.companies)
+    )
 
 
 def release_number(text: str) -> str | None:
@@ -75,21 +79,21 @@ def release_number(text: str) -> str | None:
     return None if found is None else f"{found[1].upper()}-{found[2].upper()}"
 
 
-def kept(feed: Feed, item: Item) -> Item:
+def redact_item(feed: ActFeed, item: FeedItem) -> FeedItem:
     """The archived form of an item: its respondents without persons."""
-    found = _respondents(item)
+    found = _parse_respondents(item)
     number = release_number(item.creator)
-    is_list = number is not None or _kind(feed, number)[0] != kinds.OTHER
+    is_list = number is not None or _kind_and_title(feed, number)[0] != act_types.OTHER
     if not (found.companies and is_list):
-        return reading.withheld(item)
+        return common.withheld_item(item)
     return replace(item, title=found.title, text="", creator=number or "")
 
 
-def _respondents(item: Item) -> Parties:
-    return parties(item.title, MARKET)
+def _parse_respondents(item: FeedItem) -> TitleParties:
+    return parse_parties(item.title, MARKET)
 
 
-def _kind(feed: Feed, number: str | None) -> tuple[str, str]:
+def _kind_and_title(feed: ActFeed, number: str | None) -> tuple[str, str]:
     said = feed.title.lower()
     for word, kind, called in _KINDS:
         if word in said:
@@ -99,7 +103,7 @@ def _kind(feed: Feed, number: str | None) -> tuple[str, str]:
     return _UNKNOWN
 
 
-_TABLE: Final = acts.table(MARKET)
+_TABLE: Final = schema.acts_table(MARKET)
 DATASET: Final = Dataset(
     key=KEY,
     title="SEC: litigation, administrative proceedings, trading suspensions",
@@ -109,15 +113,15 @@ DATASET: Final = Dataset(
         "Source: U.S. Securities and Exchange Commission",
     ),
     cadence=Cadence(cron="*/10 11-23 * * 1-5", stale_after_hours=24 * 5),
-    guard=Guard(max_rejected=0.2),
+    guard=GuardLimits(max_rejected=0.2),
     host=SEC.host,
     rate=8.0,
     limiter="sec.gov",
     staged={_TABLE.name: _TABLE},
     files=("sec_rss/**", "sec_enforcement/**", "*litigation_releases*"),
-    recognise=reading.recognise,
-    split=staged.single,
-    read=partial(reading.read, _TABLE, act),
-    redact=partial(reading.redact, kept),
-    fetch=partial(fetching.feeds, URLS),
+    recognise=common.recognise,
+    split=staging.no_split,
+    read=partial(common.read, _TABLE, parse_act),
+    redact=partial(common.redact, redact_item),
+    fetch=partial(fetch.fetch_feeds, URLS),
 )

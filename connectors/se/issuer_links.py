@@ -2,9 +2,10 @@
 
 See docs/formats/se.md 9.
 
-Names are compared without case, punctuation, «(publ)» and «AB», against current names of limited companies that
-are not deregistered; pipelines accept a name only if exactly one company matches. Does not belong here: the rows
-(`insyn`, `blankning`), or resolving LEIs (`connectors.gleif`).
+Names are compared without case, punctuation, «(publ)» and «AB», against current names of limited companies that are
+not deregistered; pipelines accept a name only if exactly one company matches. Does not belong here: the rows
+(`finansinspektionen.insider_register`, `finansinspektionen.short_positions`), or resolving LEIs
+(`connectors.gleif`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Key, Link
-from connectors.gleif import records
-from connectors.se.bolagsverket_fields import FORM, NAMES, ORGANISATIONS
-from connectors.se.issuers import INSIDER_ISSUERS, SHORTS_ISSUERS, SHORTS_KEY
+from connectors.contract.dataset import ComputedKey, Link
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.se.bulk.bolagsverket_schema import FORM, NAMES, ORGANISATIONS
+from connectors.se.bulk.bolagsverket_statements import with_names
+from connectors.se.finansinspektionen.issuers import INSIDER_ISSUERS, SHORTS_ISSUERS, SHORTS_KEY
 from connectors.se.register import MARKET
-from connectors.se.registered import with_names
 from warehouse.schema.tables import IDENTIFIERS
 
 _LISTABLE: Final = ("AB", "BAB", "FAB", "SE")
@@ -26,7 +27,7 @@ _ISSUER: Final = "emittent"
 _FORMS: Final = r"\b(?:ab|publ|aktiebolag|aktiebolaget)\b"
 
 
-def core(names: pl.Series) -> pl.Series:
+def core_names(names: pl.Series) -> pl.Series:
     """Comparison form of names; null if nothing is left."""
     text = pl.col("name").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
     plain = text.str.replace_all(_FORMS, " ").str.replace_all(" +", " ").str.strip_chars()
@@ -34,31 +35,31 @@ def core(names: pl.Series) -> pl.Series:
     return names.alias("name").to_frame().select(kept.alias("core")).to_series()
 
 
-def _issuers(rows: pl.DataFrame) -> pl.Series:
-    return core(rows[_ISSUER])
+def _issuer_core_names(rows: pl.DataFrame) -> pl.Series:
+    return core_names(rows[_ISSUER])
 
 
-def _companies(rows: pl.DataFrame) -> pl.Series:
+def _company_core_names(rows: pl.DataFrame) -> pl.Series:
     """Names of existing limited companies; only these issue shares."""
     lists = pl.col(FORM).is_in(_LISTABLE) & pl.col("avregistreringsdatum").is_null()
     able = rows.select(lists.fill_null(value=False).alias("able"))["able"]
     names = pl.Series("core", [None], pl.String).new_from_index(0, rows.height)
     some = with_names(rows.select(NAMES).filter(able))["_name"]
-    return names if some.is_empty() else names.scatter(able.arg_true(), core(some))
+    return names if some.is_empty() else names.scatter(able.arg_true(), core_names(some))
 
 
-ISSUER_NAME: Final = Key("emittent_core", _issuers)
-COMPANY_NAME: Final = Key("organisationsnamn_core", _companies)
+ISSUER_NAME: Final = ComputedKey("emittent_core", _issuer_core_names)
+COMPANY_NAME: Final = ComputedKey("organisationsnamn_core", _company_core_names)
 
 LINKS: Final = (
-    Link(INSIDER_ISSUERS.name, "lei", records.table(MARKET).name, "lei"),
+    Link(INSIDER_ISSUERS.name, "lei", level1_schema.lei_table(MARKET).name, "lei"),
     Link(INSIDER_ISSUERS.name, ISSUER_NAME, ORGANISATIONS.name, COMPANY_NAME),
     Link(SHORTS_ISSUERS.name, "isin", INSIDER_ISSUERS.name, "isin"),
     Link(SHORTS_ISSUERS.name, ISSUER_NAME, ORGANISATIONS.name, COMPANY_NAME),
 )
 
 
-def identifiers(shorts: pl.LazyFrame) -> pl.DataFrame:
+def map_identifiers(shorts: pl.LazyFrame) -> pl.DataFrame:
     """Share ISINs from short positions. Insider trades are not used: they may be in any instrument."""
     present = shorts.filter(pl.col("_company_id").is_not_null()).sort("_observed_at", "isin")
     rows = present.unique(["_company_id", "isin"], keep="last", maintain_order=True).select(

@@ -1,7 +1,7 @@
 """Dataset se.nasdaq: releases of issuers on the Stockholm markets (interim reports, major holding notices).
 
 Belongs here: the Swedish table, markets, file recognition, and comparing issuer labels. Does not belong here: the
-format (`connectors.nasdaq`), texts of notices (`flagging`).
+format (`connectors.nasdaq`), texts of notices (`major_holdings.dataset`).
 """
 
 from __future__ import annotations
@@ -10,22 +10,24 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Key, Link
+from connectors.contract.dataset import ComputedKey, Link
 from connectors.nasdaq import releases
-from connectors.nasdaq.fields import releases_table
-from connectors.se.bolagsverket_fields import ORGANISATIONS
-from connectors.se.issuer_links import COMPANY_NAME, core
+from connectors.nasdaq.schema import releases_table
+from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
+from connectors.se.issuer_links import COMPANY_NAME, core_names
 
 KEY: Final = "se.nasdaq"
 RELEASES: Final = releases_table("se_release")
 MARKETS: Final = ("Main Market, Stockholm", "First North Sweden")
 
 
-def _labels(rows: pl.DataFrame) -> pl.Series:
-    return core(rows["company"])
+def _label_core_names(rows: pl.DataFrame) -> pl.Series:
+    return core_names(rows["company"])
 
 
-LINKS: Final = (Link(RELEASES.name, Key("company_core", _labels), ORGANISATIONS.name, COMPANY_NAME),)
-DATASET: Final = releases.dataset(
+LINKS: Final = (
+    Link(RELEASES.name, ComputedKey("company_core", _label_core_names), ORGANISATIONS.name, COMPANY_NAME),
+)
+DATASET: Final = releases.releases_dataset(
     KEY, "Nasdaq Stockholm: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**")
 )

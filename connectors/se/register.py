@@ -1,6 +1,6 @@
 """Shared by all Swedish datasets: hosts, licences, organisation numbers, and which numbers are personal.
 
-Does not belong here: the columns of one dataset, or how records become a profile (`profiles`).
+Does not belong here: the columns of one dataset, or how records become a profile (`profile.companies`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Licence
+from connectors.contract.dataset import Licence
 from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "SE"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from connectors.kit.staged import EXAMPLES, Tally
+from connectors.kit.staging import EXAMPLES, SignalCounter
 
 
-def count(tally: Tally, code: str, subject: str, examples: pl.Series) -> None:
+def count_signals(tally: SignalCounter, code: str, subject: str, examples: pl.Series) -> None:
     """Counts one signal for every value of `examples`; the first ones are kept."""
     shown = examples.head(EXAMPLES).to_list()
     for place, example in enumerate(shown):
         tally.add(code, subject, example, 1 if place else examples.len() - len(shown) + 1)
 
 
-def lost(source: pl.Series, read: pl.Series) -> pl.Series:
+def failed_to_parse(source: pl.Series, read: pl.Series) -> pl.Series:
     """True where a value was present but did not parse."""
     return source.is_not_null() & read.is_null()

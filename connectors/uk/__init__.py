@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Jurisdiction, Link, Secret
-from connectors.esef.issuers import with_issuers
+from connectors.contract.dataset import HostSecret, Jurisdiction, Link
+from connectors.esef.market import with_issuers
 from connectors.firds.dataset import FCA
-from connectors.gleif import records
-from connectors.listed.market import with_listings
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.listings.market import with_listings
 from connectors.news.market import with_news
 from connectors.regulators.market import with_acts
-from connectors.uk import (
-    accounts,
-    acts,
-    companies,
-    live,
-    live_schema,
-    mapping,
-    nsm,
-    nsm_fields,
-    psc,
-    psc_schema,
-    rest,
-    streams,
-)
-from connectors.uk.press import PRESS
+from connectors.uk import mapping, regulators
+from connectors.uk.accounts import dataset as accounts_dataset
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.news import PRESS
+from connectors.uk.nsm import dataset as nsm_dataset
+from connectors.uk.nsm import schema as nsm_schema
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc import schema as psc_schema
+from connectors.uk.rest_api import fetch as rest_api_fetch
+from connectors.uk.streaming_api import datasets, events
+from connectors.uk.streaming_api import schema as streaming_api_schema
 
-_LEI: Final = records.table("UK").name
+_LEI: Final = level1_schema.lei_table("UK").name
 
 _REGISTERS: Final = with_listings(
     with_issuers(
@@ -35,26 +31,44 @@ _REGISTERS: Final = with_listings(
             code="UK",
             state="served",
             # on equal timestamps the later dataset wins: a stream is newer than the file of the same run
-            datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
+            datasets=(
+                basic_company_data_dataset.DATASET,
+                accounts_dataset.DATASET,
+                psc_dataset.DATASET,
+                nsm_dataset.DATASET,
+                *datasets.DATASETS,
+            ),
             precedence={
-                "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
-                "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
-                "is_listed": (psc.KEY,),
+                "name": (
+                    basic_company_data_dataset.KEY,
+                    streaming_api_schema.PROFILES_KEY,
+                    accounts_dataset.KEY,
+                ),
+                "status": (
+                    basic_company_data_dataset.KEY,
+                    streaming_api_schema.PROFILES_KEY,
+                    accounts_dataset.KEY,
+                ),
+                "is_listed": (psc_dataset.KEY,),
                 # an exact figure of a listed company takes precedence over a band (docs/formats/uk.md 11)
-                "ownership": (nsm.KEY, psc.KEY),
+                "ownership": (nsm_dataset.KEY, psc_dataset.KEY),
             },
-            dated=(nsm.KEY,),
-            touches=mapping.touches,
+            dated=(nsm_dataset.KEY,),
+            touches=mapping.company_ids_of_rows,
             normalise=mapping.normalise,
             secrets=(
-                Secret(streams.HOST, "streaming key", f"https://{streams.HOST}/companies"),
-                Secret(rest.HOST, "key of the REST API", f"https://{rest.HOST}/company/00000006"),
+                HostSecret(events.HOST, "streaming key", f"https://{events.HOST}/companies"),
+                HostSecret(
+                    rest_api_fetch.HOST,
+                    "key of the REST API",
+                    f"https://{rest_api_fetch.HOST}/company/00000006",
+                ),
             ),
-            holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
+            holders={**psc_schema.NAMING_HOLDERS, **nsm_schema.HOLDERS},
         ),
-        named_by={nsm_fields.TR1.name: "lei", nsm_fields.ITEMS.name: "lei"},
-        links=tuple(Link(table.name, "lei", _LEI, "lei") for table in (nsm_fields.TR1, nsm_fields.ITEMS)),
+        named_by={nsm_schema.TR1.name: "lei", nsm_schema.ITEMS.name: "lei"},
+        links=tuple(Link(table.name, "lei", _LEI, "lei") for table in (nsm_schema.TR1, nsm_schema.ITEMS)),
     ),
     FCA,
 )
-UNITED_KINGDOM: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)
+UNITED_KINGDOM: Final = with_acts(with_news(_REGISTERS, PRESS), regulators.DATASETS, regulators.REGISTER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Licence
+from connectors.contract.dataset import Licence
 
 CODE: Final = "UK"
 LICENCE: Final = Licence(

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from connectors.kit import staged
+from connectors.kit import staging
 from warehouse.schema.types import Table
 
 
-def shaped(rows: pl.DataFrame, table: Table) -> pl.DataFrame:
+def cast_to_table(rows: pl.DataFrame, table: Table) -> pl.DataFrame:
     """Casts `rows` to the columns and types of a table; absent columns are null."""
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in staged.schema(table).items()
+        for name, kind in staging.staged_schema(table).items()
     )

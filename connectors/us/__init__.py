@@ -8,52 +8,50 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Jurisdiction
-from connectors.listed.market import with_evidence
+from connectors.contract.dataset import Jurisdiction
+from connectors.listings.market import with_isin_evidence
 from connectors.news.market import with_news
 from connectors.regulators.market import with_acts
-from connectors.us import (
-    acts,
-    feeds_part,
-    financials_part,
-    ownership_part,
-    profiles_part,
-    releases_fields,
-    symbols_part,
-)
-from connectors.us.mapping import normalising, precedence, touching
-from connectors.us.press import PRESS
+from connectors.us import regulators
+from connectors.us.feeds import group as feeds_group
+from connectors.us.filing_headers import schema as filing_headers_schema
+from connectors.us.financials import group as financials_group
+from connectors.us.mapping import build_normaliser, company_ids_resolver, merge_precedence
+from connectors.us.news import PRESS
+from connectors.us.ownership import group as ownership_group
+from connectors.us.profile import group as profile_group
 from connectors.us.register import MARKET
-from connectors.us.submissions_fields import FILERS
+from connectors.us.submissions.schema import FILERS
+from connectors.us.symbols import group as symbols_group
 
 PARTS: Final = (
-    profiles_part.PART,
-    symbols_part.PART,
-    feeds_part.PART,
-    financials_part.PART,
-    ownership_part.PART,
+    profile_group.PART,
+    symbols_group.PART,
+    feeds_group.PART,
+    financials_group.PART,
+    ownership_group.PART,
 )
 _HELD: Final = (
-    financials_part.PART,
-    profiles_part.PART,
-    symbols_part.PART,
-    feeds_part.PART,
-    ownership_part.PART,
+    financials_group.PART,
+    profile_group.PART,
+    symbols_group.PART,
+    feeds_group.PART,
+    ownership_group.PART,
 )
 
-_REGISTERS: Final = with_evidence(
+_REGISTERS: Final = with_isin_evidence(
     Jurisdiction(
         code=MARKET,
         state="served",
         datasets=tuple(dataset for part in PARTS for dataset in part.datasets),
-        precedence=precedence(PARTS),
-        touches=touching(PARTS),
-        normalise=normalising(_HELD),
+        precedence=merge_precedence(PARTS),
+        touches=company_ids_resolver(PARTS),
+        normalise=build_normaliser(_HELD),
         links=tuple(link for part in PARTS for link in part.links),
-        dated=ownership_part.DATED,
-        untitled=(releases_fields.KEY,),
+        dated=ownership_group.DATED,
+        untitled=(filing_headers_schema.KEY,),
         holders={table: names for part in PARTS for table, names in part.holders.items()},
     ),
     through=FILERS.name,
 )
-UNITED_STATES: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)
+UNITED_STATES: Final = with_acts(with_news(_REGISTERS, PRESS), regulators.DATASETS, regulators.REGISTER)

@@ -14,9 +14,9 @@ from typing import Final
 
 import polars as pl
 
-from connectors.us import forms
-from connectors.us import submissions_fields as f
+from connectors.us import form_types
 from connectors.us.register import ARCHIVES_URL, filing_id, filing_urls
+from connectors.us.submissions import schema as f
 from warehouse.schema.tables import FILINGS
 
 ANNUAL_REPORT: Final = "annual_report"
@@ -27,16 +27,18 @@ _SAME_PERIOD: Final = ["company_id", "filing_type", "period_end"]
 
 def filing_type(form: pl.Expr, is_xbrl: pl.Expr) -> pl.Expr:
     """The type of a company's own periodic report; null for every other form."""
-    interim = forms.of(form, forms.INTERIM) | ((forms.base(form) == forms.FOREIGN_INTERIM) & is_xbrl)
+    interim = form_types.is_in_family(form, form_types.INTERIM) | (
+        (form_types.base_form(form) == form_types.FOREIGN_INTERIM) & is_xbrl
+    )
     return (
-        pl.when(forms.of(form, forms.ANNUAL))
+        pl.when(form_types.is_in_family(form, form_types.ANNUAL))
         .then(pl.lit(ANNUAL_REPORT))
         .when(interim)
         .then(pl.lit(INTERIM_REPORT))
     )
 
 
-def reports(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.DataFrame:
+def map_filings(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.DataFrame:
     """FILINGS rows of the reports in filers' lists.
 
     facts: cik and accession of the filings that already have facts; recent reports wait for theirs.
@@ -58,15 +60,15 @@ def reports(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.DataFra
         pl.lit(None, pl.Date).alias("period_start"),
         pl.col(f.PERIOD).alias("period_end"),
         pl.col(f.FILED).alias("filed_at"),
-        pl.col(f.FORM).str.ends_with(forms.AMENDED).alias("is_amendment"),
-        _address().alias("document_url"),
+        pl.col(f.FORM).str.ends_with(form_types.AMENDED).alias("is_amendment"),
+        _document_url().alias("document_url"),
         pl.lit(f.KEY).alias("register"),
         pl.col("_raw").alias("raw"),
         pl.col("_observed_at").alias("observed_at"),
     ).select(FILINGS.names)
 
 
-def _address() -> pl.Expr:
+def _document_url() -> pl.Expr:
     """URL of the primary document; where none is named, the index page."""
     number = pl.col(f.ACCESSION)
     document = pl.concat_str(

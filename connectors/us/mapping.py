@@ -1,6 +1,6 @@
 """Combines the parts of the market: the company of each staged row, and the shared tables of all parts together.
 
-Does not belong here: one part's own mapping (`*_part`), or a profile (`profiles`).
+Does not belong here: one part's own mapping (`*_part`), or a profile (`profile.companies`).
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from functools import reduce
 
 import polars as pl
 
-from connectors.declare import SharedTables
-from connectors.kit import staged
+from connectors.contract.dataset import SharedTables
+from connectors.kit import staging
 from connectors.us.filings import with_known_starts
-from connectors.us.parts import Part, Present
-from connectors.us.profiles import companies
+from connectors.us.parts import DatasetGroup, Present
+from connectors.us.profile.companies import map_companies
 from connectors.us.register import company_ids
 from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 
-def touching(parts: Iterable[Part]) -> Callable[[str, pl.DataFrame], pl.Series]:
+def company_ids_resolver(parts: Iterable[DatasetGroup]) -> Callable[[str, pl.DataFrame], pl.Series]:
     """Builds the function from a staged table's rows to company ids, using the parts' CIK columns."""
     columns = {table: column for part in parts for table, column in part.numbers.items()}
 
@@ -34,24 +34,24 @@ def touching(parts: Iterable[Part]) -> Callable[[str, pl.DataFrame], pl.Series]:
     return touches
 
 
-def normalising(parts: tuple[Part, ...]) -> Callable[[Present, date], SharedTables]:
+def build_normaliser(parts: tuple[DatasetGroup, ...]) -> Callable[[Present, date], SharedTables]:
     """Builds the function for the shared tables of all parts; rows of filers that are not companies are dropped."""
 
     def normalise(present: Present, today: date) -> SharedTables:
-        known = companies(present, [part.names(present) for part in parts if part.names], today)
+        known = map_companies(present, [part.names(present) for part in parts if part.names], today)
         given = [part.shared(present, today) for part in parts]
         tables = {
-            table.name: _joined(table, [one[table.name] for one in given if table.name in one], known)
+            table.name: _merge_tables(table, [one[table.name] for one in given if table.name in one], known)
             for table in (*NORMALISED, *PASSING)
             if any(table.name in one for one in given)
         }
-        tables[FILINGS.name] = with_known_starts(tables.get(FILINGS.name, staged.empty(FILINGS)))
+        tables[FILINGS.name] = with_known_starts(tables.get(FILINGS.name, staging.empty_frame(FILINGS)))
         return {**tables, COMPANIES.name: known}
 
     return normalise
 
 
-def precedence(parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
+def merge_precedence(parts: Iterable[DatasetGroup]) -> dict[str, tuple[str, ...]]:
     """Shared field -> dataset keys, the parts' own orders concatenated."""
     joined: dict[str, tuple[str, ...]] = {}
     for part in parts:
@@ -60,16 +60,16 @@ def precedence(parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
     return joined
 
 
-def _joined(table: Table, frames: list[pl.DataFrame], known: pl.DataFrame) -> pl.DataFrame:
-    form = staged.schema(table)
+def _merge_tables(table: Table, frames: list[pl.DataFrame], known: pl.DataFrame) -> pl.DataFrame:
+    form = staging.staged_schema(table)
     whole = reduce(
-        lambda first, then: _filled(table, first, then),
+        lambda first, then: _coalesce_rows(table, first, then),
         (frame.select(table.names).cast(form) for frame in frames),
     )
     return whole.join(known.select("company_id"), on="company_id", how="semi")
 
 
-def _filled(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
+def _coalesce_rows(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
     """Rows of both tables, each key once: the first's row, its nulls filled from the second."""
     if first.is_empty() or then.is_empty():
         return then if first.is_empty() else first

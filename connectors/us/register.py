@@ -1,7 +1,7 @@
 """Shared by all SEC EDGAR datasets: hosts, licence, the CIK in every spelling, ids of companies and filings.
 
-Does not belong here: the fields of one dataset, HTTP access to the SEC (`access`), or building a profile from a
-filer (`profiles`).
+Does not belong here: the fields of one dataset, HTTP access to the SEC (`sec_http`), or building a profile from a
+filer (`profile.companies`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Licence
+from connectors.contract.dataset import Licence
 from warehouse.schema import ids
 from warehouse.schema.identifiers import company_id
 
@@ -82,7 +82,7 @@ def filing_id(cik: str, accession: str) -> str:
     return ids.filing_id(EDGAR, f"{cik}:{accession}")
 
 
-def accessions(values: pl.Expr) -> pl.Expr:
+def normalise_accessions(values: pl.Expr) -> pl.Expr:
     """Accession numbers with their dashes, from either form (docs/formats/us.md 2); null for invalid ones."""
     dashed = values.str.replace(_BARE_ACCESSION, "$1-$2-$3")
     return pl.when(dashed.str.contains(_ACCESSION)).then(dashed)

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from api.accounts import AccountError
-from api.secrets import SecretsError
-from api.settings import SettingError
-from firm.compose import Installation
-from firm.failures import explained
-from firm.links import sign_in_link
+from api.accounts.service import AccountError
+from api.auth.service_secrets import SecretsError
+from api.settings.service import SettingError
+from firm.bootstrap import AppContainer
+from firm.cli_errors import exit_on_error
+from firm.sign_in_links import sign_in_link
 
 accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
 keys = typer.Typer(no_args_is_help=True, help="API keys.")
@@ -23,7 +23,7 @@ Tier = Annotated[str, typer.Option(help="basic, starter, pro or business, or ano
 _TROUBLE = (AccountError, SecretsError, SettingError)
 
 
-def _say(as_json: bool, document: dict[str, str], text: str) -> None:
+def _print_result(as_json: bool, document: dict[str, str], text: str) -> None:
     typer.echo(json.dumps(document) if as_json else text)
 
 
@@ -34,10 +34,10 @@ def create_account(
     as_json: Json = False,
 ) -> None:
     """Create an account."""
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         account = service.create_account(email, tier)
         document = {"account_id": account.account_id, "email": account.email, "tier": account.tier}
-        _say(as_json, document, f"{account.account_id}  {account.email}  {account.tier}")
+        _print_result(as_json, document, f"{account.account_id}  {account.email}  {account.tier}")
 
 
 @accounts.command("set-tier")
@@ -47,15 +47,15 @@ def set_tier(
     as_json: Json = False,
 ) -> None:
     """Change an account's tier."""
-    with explained(*_TROUBLE):
-        _check_unpaid(Installation.read(), account)
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE):
+        _check_not_billed(AppContainer.read(), account)
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         changed = service.set_tier(account, tier)
         document = {"account_id": changed.account_id, "email": changed.email, "tier": changed.tier}
-        _say(as_json, document, f"{changed.email} now has tier {changed.tier}")
+        _print_result(as_json, document, f"{changed.email} now has tier {changed.tier}")
 
 
-def _check_unpaid(installation: Installation, account: str) -> None:
+def _check_not_billed(installation: AppContainer, account: str) -> None:
     """Rejects accounts with a Stripe subscription, which would override the tier and bill another."""
     if not installation.settings.billing.is_on:
         return
@@ -70,7 +70,7 @@ def _check_unpaid(installation: Installation, account: str) -> None:
 @accounts.command("list")
 def list_accounts(as_json: Json = False) -> None:
     """List all accounts, oldest first."""
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         found = service.all_accounts()
         if as_json:
             told = [
@@ -84,7 +84,7 @@ def list_accounts(as_json: Json = False) -> None:
 
 
 @accounts.command("suspend")
-def suspend(
+def suspend_account(
     account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
 ) -> None:
     """Suspend an account: reject all its keys (a running service notices within 30 seconds)."""
@@ -92,7 +92,7 @@ def suspend(
 
 
 @accounts.command("activate")
-def activate(
+def activate_account(
     account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
 ) -> None:
     """Reactivate a suspended account."""
@@ -100,22 +100,22 @@ def activate(
 
 
 @accounts.command("link")
-def link(
+def print_sign_in_link(
     account: Annotated[str, typer.Argument(help="E-mail or account id.")],
     hours: Annotated[int, typer.Option(min=1, max=72, help="Lifetime of the link, in hours.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Print a one-time dashboard sign-in link for the owner, for installations that send no mail."""
-    with explained(*_TROUBLE):
-        address = sign_in_link(Installation.read(), account, timedelta(hours=hours))
-        _say(as_json, {"link": address}, address)
+    with exit_on_error(*_TROUBLE):
+        address = sign_in_link(AppContainer.read(), account, timedelta(hours=hours))
+        _print_result(as_json, {"link": address}, address)
 
 
 def _set_status(account: str, status: str, as_json: bool) -> None:
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         changed = service.set_status(account, status)
         document = {"account_id": changed.account_id, "email": changed.email, "status": changed.status}
-        _say(as_json, document, f"{changed.email} is now {changed.status}")
+        _print_result(as_json, document, f"{changed.email} is now {changed.status}")
 
 
 @keys.command("create")
@@ -131,16 +131,16 @@ def create_key(
 ) -> None:
     """Create an API key. It is printed once and never stored in the clear."""
     ends = expires.replace(tzinfo=UTC) if expires is not None else None
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         made = service.create_key(account, kind, domain or (), label, ends)
         document = {"key_id": made.key_id, "key": made.key, "kind": made.kind}
-        _say(as_json, document, f"{made.key}\n(shown once; id {made.key_id})")
+        _print_result(as_json, document, f"{made.key}\n(shown once; id {made.key_id})")
 
 
 @keys.command("list")
 def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")]) -> None:
     """List an account's keys, without their secret part."""
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         for key in service.keys(account):
             state = key.state(datetime.now(UTC))
             typer.echo(
@@ -151,6 +151,6 @@ def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")
 @keys.command("revoke")
 def revoke_key(key_id: Annotated[str, typer.Argument(help="key_…, as `firm keys list` shows it.")]) -> None:
     """Revoke a key (a running service notices within 30 seconds)."""
-    with explained(*_TROUBLE), Installation.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         revoked = service.revoke_key(key_id)
         typer.echo(f"{revoked.key_id} is revoked")

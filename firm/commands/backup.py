@@ -10,17 +10,18 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.db.copying import CopyError
-from api.secrets import SecretsError
-from api.settings import SettingError
-from firm import backups, restores
-from firm.backups import BackupError, Manifest
-from firm.compose import Installation
-from firm.failures import explained
-from firm.printing import table
-from warehouse.manifests import Unsound
+from api.auth.service_secrets import SecretsError
+from api.database.backup import CopyError
+from api.settings.service import SettingError
+from firm.backup import create
+from firm.backup import restore as backup_restore
+from firm.backup.create import BackupError, BackupManifest
+from firm.bootstrap import AppContainer
+from firm.cli_errors import exit_on_error
+from firm.console import print_table
+from warehouse.release.manifest import InvalidReleaseError
 
-_TROUBLE = (BackupError, CopyError, SecretsError, SettingError, Unsound, SQLAlchemyError, OSError)
+_TROUBLE = (BackupError, CopyError, SecretsError, SettingError, InvalidReleaseError, SQLAlchemyError, OSError)
 _APART = (
     "judgements.jsonl here and in the backup have diverged: this one was kept; check which rows of the other "
     "you need (firm owners judge)"
@@ -40,14 +41,16 @@ def backup(
 
     The secrets are not included: keep FIRM_DATA/secrets.json elsewhere. Exit code: 0 done, 1 error.
     """
-    with explained(*_TROUBLE):
-        folder, manifest = backups.take(Installation.read(), to, datetime.now(UTC).replace(microsecond=0))
-        gone = [] if keep is None else backups.prune(to, keep)
+    with exit_on_error(*_TROUBLE):
+        folder, manifest = create.create_backup(
+            AppContainer.read(), to, datetime.now(UTC).replace(microsecond=0)
+        )
+        gone = [] if keep is None else create.prune_backups(to, keep)
     if as_json:
         removed = [str(path) for path in gone]
         typer.echo(json.dumps({"backup": str(folder), "removed": removed, **manifest.as_json()}))
         return
-    _tell(manifest)
+    _print_manifest(manifest)
     typer.echo(f"{folder} is a backup of {sum(manifest.rows.values()):,} rows; secrets are not included")
     for path in gone:
         typer.echo(f"removed older backup {path}")
@@ -64,18 +67,18 @@ def restore(
 
     All dashboard users must sign in again. Exit code: 0 done, 1 error, and then nothing has changed.
     """
-    with explained(*_TROUBLE):
-        installation = Installation.read()
+    with exit_on_error(*_TROUBLE):
+        installation = AppContainer.read()
         if check:
-            manifest = restores.judge(installation, folder)
+            manifest = backup_restore.check_restorable(installation, folder)
             typer.echo(json.dumps(manifest.as_json()) if as_json else f"{folder} is valid and fits")
             return
-        done = restores.restore(installation, folder)
+        done = backup_restore.restore(installation, folder)
     if as_json:
         told = {"rows": dict(done.rows), "tombstones": done.tombstones, "blanked": done.blanked}
         typer.echo(json.dumps({**told, "judgements": done.judgements}))
         return
-    table(("table", "rows"), [(name, f"{count:,}") for name, count in done.rows.items()])
+    print_table(("table", "rows"), [(name, f"{count:,}") for name, count in done.rows.items()])
     typer.echo(f"restored as of {done.manifest.taken_at:%Y-%m-%d %H:%M:%S}Z; events redacted: {done.blanked}")
     if done.tombstones:
         typer.echo(f"{done.tombstones} erased subjects were unknown here: run firm erase", err=True)
@@ -83,6 +86,6 @@ def restore(
         typer.echo(_APART, err=True)
 
 
-def _tell(manifest: Manifest) -> None:
+def _print_manifest(manifest: BackupManifest) -> None:
     rows = [(name, f"{one.bytes:,}", one.sha256[:16]) for name, one in manifest.files.items()]
-    table(("file", "bytes", "sha256"), rows)
+    print_table(("file", "bytes", "sha256"), rows)

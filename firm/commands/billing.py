@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from api.accounts import AccountError
+from api.accounts.service import AccountError
+from api.auth.service_secrets import SecretsError
+from api.billing.entitlement import Entitlement
 from api.billing.errors import BillingError
-from api.billing.service import Billing
-from api.billing.standing import Standing
-from api.secrets import SecretsError
-from api.settings import SettingError
-from firm.compose import Installation
-from firm.failures import explained, fail
+from api.billing.service import BillingService
+from api.settings.service import SettingError
+from firm.bootstrap import AppContainer
+from firm.cli_errors import exit_on_error, fail
 
 billing = typer.Typer(no_args_is_help=True, help="Billing with Stripe.")
 
@@ -25,7 +25,7 @@ _TROUBLE = (AccountError, BillingError, SecretsError, SettingError)
 
 
 @billing.command("checkout")
-def checkout(
+def print_checkout_url(
     account: Account,
     tier: Annotated[str, typer.Option(help="A tier with a price in FIRM_STRIPE_PRICES.")],
     as_json: Json = False,
@@ -35,31 +35,31 @@ def checkout(
 
 
 @billing.command("portal")
-def portal(account: Account, as_json: Json = False) -> None:
+def print_portal_url(account: Account, as_json: Json = False) -> None:
     """Print a one-time URL, valid briefly, where the account's owner changes card or tier, or cancels."""
     _print_url(as_json, lambda paying: paying.portal(account))
 
 
 @billing.command("require")
-def require(account: Account) -> None:
+def require_subscription(account: Account) -> None:
     """Require a subscription for an account that predates billing or was given its tier by an operator."""
-    with explained(*_TROUBLE), Installation.read().billing() as paying:
+    with exit_on_error(*_TROUBLE), AppContainer.read().billing() as paying:
         paying.require(account)
     typer.echo(f"{account} gets 402 until a plan begins; its webhooks are paused")
 
 
 @billing.command("sync")
-def sync(
+def sync_accounts(
     account: Annotated[
         str | None, typer.Option(help="E-mail or account id; default: all accounts known to Stripe.")
     ] = None,
 ) -> None:
     """Reconcile accounts with Stripe, after an outage or new prices. Exit code 1 if any account failed."""
     failed = 0
-    with explained(*_TROUBLE), Installation.read().billing() as paying:
+    with exit_on_error(*_TROUBLE), AppContainer.read().billing() as paying:
         for named in paying.all_accounts() if account is None else [account]:
             try:
-                typer.echo(_line(named, paying.refresh(named)))
+                typer.echo(_status_line(named, paying.refresh(named)))
             except BillingError as error:
                 failed += 1
                 typer.echo(f"{named}  {error}", err=True)
@@ -67,13 +67,13 @@ def sync(
         fail(f"{failed} could not be synced; their stored state is unchanged")
 
 
-def _print_url(as_json: bool, ask: Callable[[Billing], str]) -> None:
-    with explained(*_TROUBLE), Installation.read().billing() as paying:
+def _print_url(as_json: bool, ask: Callable[[BillingService], str]) -> None:
+    with exit_on_error(*_TROUBLE), AppContainer.read().billing() as paying:
         url = ask(paying)
     typer.echo(json.dumps({"url": url}) if as_json else url)
 
 
-def _line(named: str, found: Standing | None) -> str:
+def _status_line(named: str, found: Entitlement | None) -> str:
     if found is None:
         return f"{named}  no subscription yet; the account is unchanged"
     ends = f"  ends {found.ends_at:%Y-%m-%dT%H:%M:%SZ}" if found.ends_at else ""

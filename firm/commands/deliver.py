@@ -1,6 +1,6 @@
 """`firm deliver`: delivers webhooks without the API, in any number of processes.
 
-Does not belong here: delivering (`api.webhooks.service`), or delivering within the API process (`serve`).
+Does not belong here: delivering (`api.webhooks.runner`), or delivering within the API process (`serve`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.secrets import SecretsError
-from api.settings import SettingError
-from firm.compose import Installation
-from firm.failures import explained, fail
+from api.auth.service_secrets import SecretsError
+from api.settings.service import SettingError
+from firm.bootstrap import AppContainer
+from firm.cli_errors import exit_on_error, fail
 
 if TYPE_CHECKING:
-    from api.metrics import Metrics
-    from api.webhooks.service import Deliveries
+    from api.observability.metrics import Metrics
+    from api.webhooks.runner import DeliveryRunner
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
@@ -33,39 +33,39 @@ def deliver(
     metrics_host: Annotated[str, typer.Option(help="Address of that port.")] = "127.0.0.1",
 ) -> None:
     """Deliver webhooks until Ctrl-C, without serving the API; any number of these may run at once."""
-    from api.logs import LOGGER, configure
-    from api.metrics import Metrics
-    from api.server import run_alone
-    from warehouse.reader import Reader
+    from api.observability.logging import LOGGER, configure_logging
+    from api.observability.metrics import Metrics
+    from api.runtime.uvicorn_server import run_without_server
+    from warehouse.reader.reader import ReleaseReader
 
-    with explained(SettingError, SecretsError), _heard() as asked:
-        installation = Installation.read()
-        configure()
+    with exit_on_error(SettingError, SecretsError), _catch_stop_signals() as asked:
+        installation = AppContainer.read()
+        configure_logging()
         with installation.database():  # migrated first
             pass
         metrics = Metrics()
         with (
-            _told_to_prometheus(metrics, metrics_host, metrics_port),
+            _serve_metrics(metrics, metrics_host, metrics_port),
             installation.followed(),
-            closing(Reader(installation.layout)) as reader,
+            closing(ReleaseReader(installation.layout)) as reader,
             installation.deliveries(reader, metrics.attempted) as deliveries,
         ):
-            run_alone(_until_told(deliveries, asked))
+            run_without_server(_deliver_until_stopped(deliveries, asked))
     LOGGER.info("stopped")
 
 
 @contextmanager
-def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterator[None]:
+def _serve_metrics(metrics: Metrics, host: str, port: int | None) -> Iterator[None]:
     """Exposes this process's attempts to Prometheus; the backlog is exposed by every API process."""
     if port is None:
         yield
         return
     from prometheus_client import CollectorRegistry, start_http_server
 
-    from api.exposition import Attempted
+    from api.observability.prometheus import AttemptCollector
 
     registry = CollectorRegistry()
-    registry.register(Attempted(metrics))
+    registry.register(AttemptCollector(metrics))
     try:
         server, _ = start_http_server(port, host, registry)
     except OSError as error:
@@ -78,7 +78,7 @@ def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterat
 
 
 @contextmanager
-def _heard() -> Iterator[threading.Event]:
+def _catch_stop_signals() -> Iterator[threading.Event]:
     """Records a signal that arrives before the event loop handles signals; it could be lost otherwise."""
     asked = threading.Event()
     former = {number: signal.signal(number, lambda *_: asked.set()) for number in _ENDING}
@@ -89,17 +89,17 @@ def _heard() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-async def _until_told(deliveries: Deliveries, asked: threading.Event) -> None:
+async def _deliver_until_stopped(deliveries: DeliveryRunner, asked: threading.Event) -> None:
     """Delivers until SIGINT or SIGTERM; running attempts may end, and no others begin."""
     stop = asyncio.Event()
-    with _told(stop):
+    with _stop_on_signals(stop):
         if asked.is_set():
             stop.set()
         await deliveries.run(stop)
 
 
 @contextmanager
-def _told(stop: asyncio.Event) -> Iterator[None]:
+def _stop_on_signals(stop: asyncio.Event) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     for number in _ENDING:
         loop.add_signal_handler(number, stop.set)

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 import httpx
 import typer
 
-from api.webhooks.notices import span_of
-from firm.compose import Installation, environment
-from firm.failures import explained, fail
-from firm.links import sign_in_link
-from firm.printing import table
-from firm.receiving import Receiver, receiving
-from firm.running import running
-from pipelines.report import IngestReport
+from api.email.webhook_notices import format_span
+from firm.bootstrap import AppContainer, read_environment
+from firm.cli_errors import exit_on_error, fail
+from firm.console import print_table
+from firm.demo.background_server import background_service
+from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
+from firm.sign_in_links import sign_in_link
+from pipelines.ingest.report import IngestReport
 from pipelines.settings import SettingError, Settings
-from warehouse.reading import Event
+from warehouse.reader.types import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
 
 if TYPE_CHECKING:
-    from connectors.sandbox.server import Registry
+    from sandbox.http.server import SandboxServer
 
 _DAYS: Final = 3
 _SHOWN: Final = 8
@@ -49,21 +49,21 @@ def demo(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
     """Load a generated world, deliver two days of changes to a subscriber, print a key and URLs, and serve."""
-    with explained(SettingError):
-        installation = Installation.read()
-        settings = Settings.read(environment())
-    installation = _near(installation.at(_fresh(installation.settings.data / "demo")))
+    with exit_on_error(SettingError):
+        installation = AppContainer.read()
+        settings = Settings.read(read_environment())
+    installation = _with_demo_settings(installation.at(_prepare_folder(installation.settings.data / "demo")))
     settings = replace(settings, data=installation.settings.data, object_store=None)
-    with receiving() as receiver:
-        key, subscription = _days(installation, settings, companies, receiver)
-        _invite(installation, key, subscription, port)
+    with run_receiver() as receiver:
+        key, subscription = _run_days(installation, settings, companies, receiver)
+        _print_summary(installation, key, subscription, port)
         if serve:
             from firm.commands.serve import serve_installation
 
             serve_installation(installation, port=port)
 
 
-def _near(installation: Installation) -> Installation:
+def _with_demo_settings(installation: AppContainer) -> AppContainer:
     """Allows deliveries to this machine, for the demo's own receiver, and makes the demo account operator."""
     webhooks = replace(
         installation.settings.webhooks,
@@ -75,7 +75,7 @@ def _near(installation: Installation) -> Installation:
     return replace(installation, settings=settings)
 
 
-def _fresh(folder: Path) -> Path:
+def _prepare_folder(folder: Path) -> Path:
     """Recreates the demo's folder; a folder not made by the demo is left alone."""
     if folder.exists():
         if not (folder / _MARK).exists():
@@ -86,31 +86,31 @@ def _fresh(folder: Path) -> Path:
     return folder
 
 
-def _days(
-    installation: Installation, settings: Settings, companies: int, receiver: Receiver
+def _run_days(
+    installation: AppContainer, settings: Settings, companies: int, receiver: WebhookReceiver
 ) -> tuple[str, str]:
     """Plays all days and returns key and subscription id.
 
     The first day is the initial load; the events of the others are delivered to a subscriber.
     """
-    from connectors.sandbox import World, serve
+    from sandbox import World, serve
 
     world = World(seed=1, companies=companies, days=_DAYS)
     with serve(world) as registry:
-        rows = _day(settings, registry, world.date(0).isoformat())
-        key = _account(installation)
-        with running(installation) as base:
-            subscription = _subscribe(base, key, receiver)
+        rows = _run_day(settings, registry, world.date(0).isoformat())
+        key = _create_account_key(installation)
+        with background_service(installation) as base:
+            subscription = _subscribe_receiver(base, key, receiver)
             for number in range(1, _DAYS):
                 registry.advance()
-                rows += _day(settings, registry, world.date(number).isoformat())
-            table(
+                rows += _run_day(settings, registry, world.date(number).isoformat())
+            print_table(
                 ("day", "market", "companies", "filings", "financial rows", "events", "seconds"),
                 rows,
                 "What happened",
             )
-            _await(receiver, len(_events(installation)))
-    table(
+            _wait_for_events(receiver, len(_read_events(installation)))
+    print_table(
         ("event", "received and verified"),
         [(one, str(count)) for one, count in sorted(receiver.by_type.items())],
         f"Events received by the subscriber at {receiver.url}",
@@ -118,27 +118,27 @@ def _days(
     return key, subscription
 
 
-def _day(settings: Settings, registry: Registry, day: str) -> list[tuple[str, ...]]:
-    from firm.commands.ingest import Asked, run, tell
-    from firm.worlds import live_at
+def _run_day(settings: Settings, registry: SandboxServer, day: str) -> list[tuple[str, ...]]:
+    from firm.commands.ingest import IngestRequest, print_report, run_ingest
+    from firm.demo.sandbox_origin import sandbox_source
 
     started = time.monotonic()
-    with live_at(registry.url, settings) as origin:
-        report = run(settings, [], origin, Asked(registry.now), quiet=True)
+    with sandbox_source(registry.url, settings) as origin:
+        report = run_ingest(settings, [], origin, IngestRequest(registry.now), quiet=True)
     if report.exit_code:
-        tell(report)
+        print_report(report)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)
     typer.echo(f"{day}: release {report.release} after {time.monotonic() - started:.1f} s", err=True)
-    return _rows(settings, report, day)
+    return _day_rows(settings, report, day)
 
 
-def _account(installation: Installation) -> str:
+def _create_account_key(installation: AppContainer) -> str:
     with installation.accounts() as accounts:
         account = accounts.create_account(_EMAIL, "pro")
         return accounts.create_key(account.account_id, "live", label="demo").key
 
 
-def _subscribe(base: str, key: str, receiver: Receiver) -> str:
+def _subscribe_receiver(base: str, key: str, receiver: WebhookReceiver) -> str:
     """Subscribes over HTTP, like a client, to every event type of every company."""
     asked = {"endpoint_url": receiver.url, "event_types": list(EVENT_TYPES), "description": "demo"}
     answer = httpx.post(
@@ -155,7 +155,7 @@ def _subscribe(base: str, key: str, receiver: Receiver) -> str:
     return made["id"]
 
 
-def _await(receiver: Receiver, count: int) -> None:
+def _wait_for_events(receiver: WebhookReceiver, count: int) -> None:
     until = time.monotonic() + _PATIENCE
     while len(receiver.seen) < count:
         if time.monotonic() > until:
@@ -165,7 +165,7 @@ def _await(receiver: Receiver, count: int) -> None:
         fail(f"{receiver.refused} deliveries to {receiver.url} were not signed by the subscription's secret")
 
 
-def _rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
+def _day_rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
     import duckdb
 
     path = settings.layout.releases / f"{report.release:010d}" / "warehouse.duckdb"
@@ -183,17 +183,17 @@ def _rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str,
     ]
 
 
-def _invite(installation: Installation, key: str, subscription: str, port: int | None) -> None:
+def _print_summary(installation: AppContainer, key: str, subscription: str, port: int | None) -> None:
     """Prints the newest events, the key and URLs to try."""
-    events = _events(installation)
-    table(
+    events = _read_events(installation)
+    print_table(
         ("when", "event", "company", "what"),
-        [_told(event) for event in events[-_SHOWN:]],
+        [_event_row(event) for event in events[-_SHOWN:]],
         "Newest events",
     )
     base = installation.reached(None, port).settings.public_url
     typer.echo(f"\nAPI key (shown once): {key}\n")
-    for path in _examples(events):
+    for path in _example_paths(events):
         typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}{path}'")
     typer.echo(
         f"curl -H 'Authorization: Bearer {key}' '{base}/api/v1/webhooks/{subscription}/deliveries?limit=3'"
@@ -205,23 +205,23 @@ def _invite(installation: Installation, key: str, subscription: str, port: int |
     link = sign_in_link(installation.reached(None, port), _EMAIL, _LINK_LIFETIME)
     typer.echo(
         f"\nDashboard: {base}/dashboard\n"
-        f"Signed in as {_EMAIL}, once, within {span_of(_LINK_LIFETIME)}: {link}\n"
+        f"Signed in as {_EMAIL}, once, within {format_span(_LINK_LIFETIME)}: {link}\n"
         f"Later: FIRM_DATA={installation.settings.data} firm accounts link {_EMAIL}"
     )
     typer.echo(f"\nAPI description: {base}/api/openapi.json. Data: {installation.settings.data}")
 
 
-def _events(installation: Installation) -> list[Event]:
-    from warehouse.reader import Reader
+def _read_events(installation: AppContainer) -> list[LedgerEvent]:
+    from warehouse.reader.reader import ReleaseReader
 
-    reader = Reader(installation.layout)
+    reader = ReleaseReader(installation.layout)
     try:
         return reader.events_after(0, 10_000)
     finally:
         reader.close()
 
 
-def _told(event: Event) -> tuple[str, str, str, str]:
+def _event_row(event: LedgerEvent) -> tuple[str, str, str, str]:
     data = json.loads(event.data)
     changed = next(data[key] for key in ("change", "filing", "news", "notice") if key in data)
     if event.event_type == "ownership.changed":
@@ -236,7 +236,7 @@ def _told(event: Event) -> tuple[str, str, str, str]:
     return f"{event.occurred_at:%Y-%m-%d}", event.event_type, f"{data['org_nr']} {data['name']}", what
 
 
-def _examples(events: list[Event]) -> list[str]:
+def _example_paths(events: list[LedgerEvent]) -> list[str]:
     """Example URLs of a company with events, so that every endpoint has data to show."""
     owned = [event for event in events if event.event_type == "ownership.changed"]
     for event in (*owned, *events):

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from firm import erasures
-from firm.compose import environment
-from firm.failures import ERROR, explained, fail
-from firm.printing import table
+from firm import erasure
+from firm.bootstrap import read_environment
+from firm.cli_errors import ERROR, exit_on_error, fail
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse.locks import Locked
-from warehouse.paths import Layout
-from warehouse.remote.failures import RemoteFailed
-from warehouse.tombstones import STEPS, Tombstone, Tombstones
+from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
+from warehouse.replication.errors import ReplicationError
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import AlreadyLockedError
 
 
 def erase(
@@ -34,51 +34,51 @@ def erase(
     Exit code: 0 all done, 1 error or something left to do, which the message names.
     """
     if show:
-        with explained(SettingError):
-            settings = Settings.read(environment())
-        _tell(Tombstones(settings.layout).all(), as_json=as_json)
+        with exit_on_error(SettingError):
+            settings = Settings.read(read_environment())
+        _print_tombstones(TombstoneStore(settings.layout).all(), as_json=as_json)
         return
-    layout = _erase(subjects or [], reason, quiet=as_json)
-    stones = Tombstones(layout).all()
-    _tell(stones, as_json=as_json)
+    layout = _run_erasure(subjects or [], reason, quiet=as_json)
+    stones = TombstoneStore(layout).all()
+    _print_tombstones(stones, as_json=as_json)
     if any(not stone.is_finished for stone in stones):
         raise typer.Exit(ERROR)
 
 
-def _erase(subjects: list[str], reason: str, *, quiet: bool) -> Layout:
-    from pipelines import erase as pipelines_erase
-    from pipelines.erasing import StillRead, Unknown
+def _run_erasure(subjects: list[str], reason: str, *, quiet: bool) -> Layout:
+    from pipelines.erasure import command as pipelines_erase
+    from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 
     def told(line: str) -> None:
         if not quiet:
             typer.echo(line, err=True)
 
-    with explained(SettingError):
-        settings = Settings.read(environment())
-    still: StillRead | None = None
-    with explained(Unknown, Locked, RemoteFailed):
+    with exit_on_error(SettingError):
+        settings = Settings.read(read_environment())
+    still: ReleaseInUseError | None = None
+    with exit_on_error(UnknownSubjectError, AlreadyLockedError, ReplicationError):
         try:
             pipelines_erase.erase(settings, subjects, reason, told)
-        except StillRead as error:
+        except ReleaseInUseError as error:
             still = error  # the control plane need not wait for it
-    erasures.end(settings.layout)
+    erasure.finish_erasures(settings.layout)
     if still is not None:
         fail(str(still))
     return settings.layout
 
 
-def _tell(stones: tuple[Tombstone, ...], *, as_json: bool) -> None:
+def _print_tombstones(stones: tuple[Tombstone, ...], *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"erased": [_entry(stone) for stone in stones]}))
+        typer.echo(json.dumps({"erased": [_tombstone_json(stone) for stone in stones]}))
         return
     rows = [
-        (stone.subject, f"{stone.at:%Y-%m-%d %H:%M:%S}Z", stone.reason, _left(stone) or "all done")
+        (stone.subject, f"{stone.at:%Y-%m-%d %H:%M:%S}Z", stone.reason, _steps_left(stone) or "all done")
         for stone in stones
     ]
-    table(("subject", "erased", "reason", "pending"), rows)
+    print_table(("subject", "erased", "reason", "pending"), rows)
 
 
-def _entry(stone: Tombstone) -> dict[str, object]:
+def _tombstone_json(stone: Tombstone) -> dict[str, object]:
     return {
         "subject": stone.subject,
         "market": stone.market,
@@ -89,5 +89,5 @@ def _entry(stone: Tombstone) -> dict[str, object]:
     }
 
 
-def _left(stone: Tombstone) -> str:
+def _steps_left(stone: Tombstone) -> str:
     return " ".join(step for step in STEPS if step not in stone.done)

@@ -13,17 +13,26 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from firm.compose import environment
-from firm.failures import USAGE, explained, fail
-from firm.printing import table
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error, fail
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse.exports import FORMATS, Export, Exports, NoMarket, NoRelease, Told, Unsound, untold
-from warehouse.locks import Locked
-from warehouse.remote.failures import RemoteFailed
+from warehouse.exports.exports import (
+    FORMATS,
+    ExportProgress,
+    ExportStore,
+    InvalidReleaseError,
+    MarketExport,
+    NoReleaseError,
+    UnknownMarketError,
+    ignore_progress,
+)
+from warehouse.replication.errors import ReplicationError
 from warehouse.schema.codes import SERVED
+from warehouse.storage.locks import AlreadyLockedError
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """Output file formats."""
 
     PARQUET = "parquet"
@@ -37,8 +46,8 @@ def export(
     ] = None,
     to: Annotated[Path | None, typer.Option("--to", help="Target folder; default FIRM_DATA/exports.")] = None,
     form: Annotated[
-        Format, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
-    ] = Format.BOTH,
+        ExportFormat, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
+    ] = ExportFormat.BOTH,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Export companies, details, financials, ownership and events of the current release, per market.
@@ -46,21 +55,24 @@ def export(
     Files are written to FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. Exit code: 0 done, 1
     error.
     """
-    with explained(SettingError):
-        settings = Settings.read(environment())
-    formats = FORMATS if form is Format.BOTH else (form.value,)
-    exports = Exports(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)
-    with explained(NoRelease, NoMarket, Unsound, Locked, OSError), _progress(quiet=as_json) as told:
-        made = list(exports.write(_known(markets or []), formats, told))
+    with exit_on_error(SettingError):
+        settings = Settings.read(read_environment())
+    formats = FORMATS if form is ExportFormat.BOTH else (form.value,)
+    exports = ExportStore(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)
+    with (
+        exit_on_error(NoReleaseError, UnknownMarketError, InvalidReleaseError, AlreadyLockedError, OSError),
+        _progress_printer(quiet=as_json) as told,
+    ):
+        made = list(exports.write(_known_markets(markets or []), formats, told))
     if to is None:
-        _share(settings, made)
+        _replicate_exports(settings, made)
     if as_json:
         typer.echo(json.dumps({"exports": [{"folder": str(one.folder), **one.manifest} for one in made]}))
     else:
-        _tell(made)
+        _print_exports(made)
 
 
-def _known(markets: list[str]) -> list[str]:
+def _known_markets(markets: list[str]) -> list[str]:
     """Market codes as spelled in the release; unknown ones are rejected before anything is opened."""
     chosen = [market.upper() for market in markets]
     for market in chosen:
@@ -69,23 +81,23 @@ def _known(markets: list[str]) -> list[str]:
     return chosen
 
 
-def _share(settings: Settings, made: list[Export]) -> None:
+def _replicate_exports(settings: Settings, made: list[MarketExport]) -> None:
     """Uploads exports to the object store, if one is set; exports to a given folder are not shared."""
     if settings.object_store is None:
         return
-    from warehouse.remote import exports
+    from warehouse.replication import exports
 
-    with explained(RemoteFailed):
-        shared = exports.shared(settings.layout.exports, settings.object_store)
+    with exit_on_error(ReplicationError):
+        shared = exports.replicated_exports(settings.layout.exports, settings.object_store)
         for one in made:
             shared.send(one.market)
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Told]:
+def _progress_printer(*, quiet: bool) -> Iterator[ExportProgress]:
     """Progress on standard error: a live counter on a terminal, else one line per table."""
     if quiet:
-        yield untold
+        yield ignore_progress
     elif sys.stderr.isatty():
         with Console(stderr=True).status("…") as status:
             yield lambda market, name, rows: status.update(f"{market} {name}: {rows:,} rows")
@@ -101,13 +113,13 @@ def _progress(*, quiet: bool) -> Iterator[Told]:
         yield told
 
 
-def _tell(exports: list[Export]) -> None:
+def _print_exports(exports: list[MarketExport]) -> None:
     rows = [
         (one.market, entry["name"], f"{entry['rows']:,}", f"{entry['bytes']:,}", entry["sha256"][:16])
         for one in exports
         for entry in one.manifest["files"]
     ]
-    table(("market", "file", "rows", "bytes", "sha256"), rows)
+    print_table(("market", "file", "rows", "bytes", "sha256"), rows)
     for one in exports:
         state = "" if one.manifest["state"] == "fresh" else ", quarantined: last good state"
         was = "written" if one.is_new else "already existed"

@@ -14,15 +14,15 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from firm import erasures
-from firm.compose import environment
-from firm.failures import USAGE, explained, fail
-from firm.printing import table
-from pipelines.origins import Folder, Live, Origin
-from pipelines.report import IngestReport
+from firm import erasure
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error, fail
+from firm.console import print_table
+from pipelines.ingest.report import IngestReport
 from pipelines.settings import PROJECT, SettingError, Settings
-from warehouse.locks import Locked
-from warehouse.remote.failures import RemoteFailed
+from pipelines.sources.source import FolderSource, IngestSource, LiveSource
+from warehouse.replication.errors import ReplicationError
+from warehouse.storage.locks import AlreadyLockedError
 
 _SHOWN = 40
 
@@ -65,27 +65,30 @@ def ingest(
             "--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits",
             USAGE,
         )
-    with explained(SettingError, code=USAGE):
-        settings = Settings.read(environment())
-    markets, groups = _told_apart(markets or [], folder)
-    chosen = _chosen(markets, sandbox, folder, groups)
+    with exit_on_error(SettingError, code=USAGE):
+        settings = Settings.read(read_environment())
+    markets, groups = _split_markets(markets or [], folder)
+    chosen = _select_markets(markets, sandbox, folder, groups)
     with (
-        explained(OSError),
-        _origin(settings, _folder(folder, groups, own=bool(markets)), live) as (origin, its_instant),
+        exit_on_error(OSError),
+        _open_source(settings, _folder_source(folder, groups, own=bool(markets)), live) as (
+            origin,
+            its_instant,
+        ),
     ):
-        asked = Asked(at or its_instant, tuple(accept_shrink or ()), at_once)
-        report = run(settings, chosen, origin, asked, quiet=as_json)
-        erasures.end(settings.layout)  # subjects withdrawn by registers
+        asked = IngestRequest(at or its_instant, tuple(accept_shrink or ()), at_once)
+        report = run_ingest(settings, chosen, origin, asked, quiet=as_json)
+        erasure.finish_erasures(settings.layout)  # subjects withdrawn by registers
         if as_json:
             typer.echo(json.dumps(report.as_json()))
-            complain(report)
+            print_problems(report)
         else:
-            tell(report)
+            print_report(report)
         if report.exit_code:  # inside the block, so that the sandbox stays on its day
             raise typer.Exit(report.exit_code)
 
 
-def _told_apart(named: list[str], folder: Path | None) -> tuple[list[str], list[str]]:
+def _split_markets(named: list[str], folder: Path | None) -> tuple[list[str], list[str]]:
     """Splits the given names into markets and source groups, which can only be read from a folder."""
     from connectors import GROUPS
 
@@ -99,7 +102,7 @@ def _told_apart(named: list[str], folder: Path | None) -> tuple[list[str], list[
     return [name for name in named if name.lower() not in codes], groups
 
 
-def _folder(folder: Path | None, named: list[str], *, own: bool) -> Folder | None:
+def _folder_source(folder: Path | None, named: list[str], *, own: bool) -> FolderSource | None:
     """The input folder with the named groups, or with everything it has if no names were given.
 
     Groups alone mean their folders and not those of the markets.
@@ -111,22 +114,22 @@ def _folder(folder: Path | None, named: list[str], *, own: bool) -> Folder | Non
     if not folder.is_dir():
         fail(f"{folder} is not a folder; --from takes one laid out <cc>/<dataset>/…", USAGE)
     if own and not named:
-        return Folder(folder)
+        return FolderSource(folder)
     groups = tuple(group for group in GROUPS if not named or group.code in named)
-    return Folder(folder, groups, own=own or not named)
+    return FolderSource(folder, groups, own=own or not named)
 
 
-def _chosen(markets: list[str], sandbox: bool, folder: Path | None, groups: list[str]) -> list[str]:
+def _select_markets(markets: list[str], sandbox: bool, folder: Path | None, groups: list[str]) -> list[str]:
     """The markets to ingest, validated before any request or process is started.
 
     None given: all; of the sandbox, those it plays; of a folder, those with files in it, or all if there are
     none, so that every file is listed. A group belongs to every market.
     """
     import connectors
-    from connectors.sandbox import MARKETS
-    from pipelines.run import UnknownMarket, chosen_markets
+    from pipelines.ingest.run import UnknownMarketError, chosen_markets
+    from sandbox import MARKETS
 
-    with explained(UnknownMarket, code=USAGE):
+    with exit_on_error(UnknownMarketError, code=USAGE):
         known = chosen_markets(markets, connectors.JURISDICTIONS)
     if markets:
         return markets
@@ -140,32 +143,32 @@ def _chosen(markets: list[str], sandbox: bool, folder: Path | None, groups: list
 
 
 @contextmanager
-def _origin(
-    settings: Settings, folder: Folder | None, live: bool
-) -> Iterator[tuple[Origin, datetime | None]]:
+def _open_source(
+    settings: Settings, folder: FolderSource | None, live: bool
+) -> Iterator[tuple[IngestSource, datetime | None]]:
     """Opens the source, with its simulated time if that is not now."""
     if folder is not None:
         yield folder, None
     elif live:
-        from pipelines.registries import registry_http
+        from pipelines.sources.live import registry_http
 
         with registry_http(settings) as http:
-            yield Live(http), None
+            yield LiveSource(http), None
     else:
-        from firm import worlds
+        from firm.demo import sandbox_origin
 
-        base = environment().get("FIRM_SANDBOX_URL")
+        base = read_environment().get("FIRM_SANDBOX_URL")
         if base:
-            instant = worlds.instant_at(base)
-            with worlds.live_at(base, settings) as origin:
+            instant = sandbox_origin.sandbox_instant(base)
+            with sandbox_origin.sandbox_source(base, settings) as origin:
                 yield origin, instant
             return
-        with worlds.embedded(settings) as played:
+        with sandbox_origin.embedded_sandbox(settings) as played:
             yield played
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IngestRequest:
     """Parameters of an ingest; `at` None: now."""
 
     at: datetime | None = None
@@ -173,13 +176,13 @@ class Asked:
     at_once: int = 1
 
 
-def run(
-    settings: Settings, markets: list[str], origin: Origin, asked: Asked, *, quiet: bool = False
+def run_ingest(
+    settings: Settings, markets: list[str], origin: IngestSource, asked: IngestRequest, *, quiet: bool = False
 ) -> IngestReport:
     """Runs one ingest with progress on standard error."""
-    from pipelines.interrupted import Interrupted
-    from pipelines.run import Overrides
-    from pipelines.run import ingest as pipelines_ingest
+    from pipelines.ingest.resource_errors import RunInterruptedError
+    from pipelines.ingest.run import IngestOverrides
+    from pipelines.ingest.run import ingest as pipelines_ingest
 
     def told(line: str) -> None:
         if not quiet:
@@ -187,20 +190,20 @@ def run(
 
     at = asked.at
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
-    overrides = Overrides(accept_shrink=asked.accept_shrink, at_once=asked.at_once)
-    with explained(Locked, ValueError, RemoteFailed, Interrupted):
+    overrides = IngestOverrides(accept_shrink=asked.accept_shrink, at_once=asked.at_once)
+    with exit_on_error(AlreadyLockedError, ValueError, ReplicationError, RunInterruptedError):
         return pipelines_ingest(settings, markets, origin, instant, told, overrides)
 
 
-def tell(report: IngestReport) -> None:
+def print_report(report: IngestReport) -> None:
     """Prints the report: files without rows, datasets, events, quarantined datasets, the release."""
     idle = [file for file in report.files if file.reason is not None and file.reason != "unchanged"]
     if idle:
         rows = [(file.path, file.dataset or "-", file.reason or "") for file in idle[:_SHOWN]]
-        table(("file", "dataset", "reason"), rows, f"Files without rows: {len(idle)}")
+        print_table(("file", "dataset", "reason"), rows, f"Files without rows: {len(idle)}")
         if len(idle) > _SHOWN:
             typer.echo(f"… and {len(idle) - _SHOWN} more; --json lists them all")
-    table(
+    print_table(
         ("dataset", "read", "rejected", "normalised", "events", "seconds"),
         [
             (
@@ -214,19 +217,19 @@ def tell(report: IngestReport) -> None:
             for row in report.datasets
         ],
     )
-    complain(report)
+    print_problems(report)
     events = ", ".join(f"{kind} {count}" for kind, count in sorted(report.events.items())) or "none"
     typer.echo(f"events: {events}; signals: {report.signals}")
-    typer.echo(_ending(report))
+    typer.echo(_closing_line(report))
 
 
-def _ending(report: IngestReport) -> str:
+def _closing_line(report: IngestReport) -> str:
     if report.release is not None:
         return f"release {report.release} published"
     return "no new release" if report.exit_code else "no changes, no new release"
 
 
-def complain(report: IngestReport) -> None:
+def print_problems(report: IngestReport) -> None:
     """Prints quarantined datasets and errors to standard error: the reasons for the exit code."""
     for held in report.held:
         allowed = "" if held.allowed is None else f", allowed {held.allowed}"
@@ -248,7 +251,7 @@ def dagster(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
 ) -> None:
     """Start Dagster's web interface and daemon, with the daily schedules."""
-    _beside("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
+    _exec_program("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
 
 
 def work(
@@ -256,12 +259,12 @@ def work(
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets ingested in parallel.")] = 1,
 ) -> None:
     """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
-    with explained(SettingError, code=USAGE):
-        if not Settings.read(environment()).celery_broker_url:
+    with exit_on_error(SettingError, code=USAGE):
+        if not Settings.read(read_environment()).celery_broker_url:
             fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
     worker = (
         "-A",
-        "pipelines.celery_app",
+        "pipelines.dagster_instance.celery_app",
         "worker",
         "-n",
         f"{name}@%h",
@@ -269,17 +272,17 @@ def work(
         str(at_once),
         "--loglevel=WARNING",
     )
-    _beside("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
+    _exec_program("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
 
 
-def _beside(program: str, *arguments: str) -> NoReturn:
+def _exec_program(program: str, *arguments: str) -> NoReturn:
     """Replaces this process with a program of the same environment, with our settings."""
-    with explained(SettingError, code=USAGE):
-        settings = Settings.read(environment())
+    with exit_on_error(SettingError, code=USAGE):
+        settings = Settings.read(read_environment())
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     given = {
         **os.environ,
-        **environment(),
+        **read_environment(),
         **settings.dagster_environment,
         "FIRM_DATA": str(settings.data.resolve()),
         "DAGSTER_DISABLE_TELEMETRY": "1",

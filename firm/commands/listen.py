@@ -1,6 +1,6 @@
 """`firm listen`: reads streaming feeds of a market continuously, in parallel to the runs, until Ctrl-C.
 
-Does not belong here: reading itself (`pipelines.listening`), or ingesting what was read (`ingest`).
+Does not belong here: reading itself (`pipelines.sources.stream_listener`), or ingesting what was read (`ingest`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firm.compose import environment
-from firm.failures import USAGE, explained, fail
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error, fail
 from pipelines.settings import SettingError, Settings
 
 if TYPE_CHECKING:
-    from connectors.kit.http import Http
+    from connectors.kit.http.client import HttpClient
 
 
 def listen(
@@ -29,16 +29,16 @@ def listen(
 ) -> None:
     """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` ingests the received entries."""
     import connectors
-    from connectors.kit.errors import FetchError
-    from pipelines import listening
-    from pipelines.resources import Workspace
-    from pipelines.run import UnknownMarket, chosen_markets
-    from warehouse.locks import Locked
+    from connectors.kit.http.errors import FetchError
+    from pipelines.ingest.run import UnknownMarketError, chosen_markets
+    from pipelines.sources import stream_listener
+    from pipelines.workspace import Workspace
+    from warehouse.storage.locks import AlreadyLockedError
 
-    with explained(SettingError, UnknownMarket, code=USAGE):
-        settings = Settings.read(environment())
+    with exit_on_error(SettingError, UnknownMarketError, code=USAGE):
+        settings = Settings.read(read_environment())
         [chosen] = chosen_markets([market], connectors.JURISDICTIONS)
-    feeds = [dataset.key for dataset in listening.listened(chosen)]
+    feeds = [dataset.key for dataset in stream_listener.streaming_datasets(chosen)]
     if not feeds:
         fail(f"market {chosen.code} has no streaming feed: use `firm ingest`", USAGE)
     stop = threading.Event()
@@ -46,23 +46,23 @@ def listen(
         signal.signal(number, lambda *_: stop.set())
     workspace = Workspace(settings, connectors.JURISDICTIONS, tell=typer.echo)
     typer.echo(f"listening to {', '.join(feeds)}")
-    with explained(FetchError, Locked, OSError), _source(settings, sandbox) as http:
-        listening.listen(workspace, chosen, http, stop)
+    with exit_on_error(FetchError, AlreadyLockedError, OSError), _http_client(settings, sandbox) as http:
+        stream_listener.listen(workspace, chosen, http, stop)
 
 
 @contextmanager
-def _source(settings: Settings, sandbox: bool) -> Iterator[Http]:
+def _http_client(settings: Settings, sandbox: bool) -> Iterator[HttpClient]:
     """HTTP client for the registries or, with `sandbox`, for `firm sandbox serve`."""
     if not sandbox:
-        from pipelines.registries import registry_http
+        from pipelines.sources.live import registry_http
 
         with registry_http(settings) as http:
             yield http
         return
-    from firm.worlds import live_at
+    from firm.demo.sandbox_origin import sandbox_source
 
-    base = environment().get("FIRM_SANDBOX_URL")
+    base = read_environment().get("FIRM_SANDBOX_URL")
     if not base:
         fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` prints", USAGE)
-    with live_at(base, settings) as live:
+    with sandbox_source(base, settings) as live:
         yield live.http

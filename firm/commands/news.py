@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from firm.compose import environment
-from firm.failures import USAGE, explained, fail
-from firm.printing import table
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error, fail
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse.locks import Locked
+from warehouse.storage.locks import AlreadyLockedError
 
 news = typer.Typer(no_args_is_help=True, help="News items and their companies.")
 
@@ -28,18 +28,18 @@ def unmatched(
     """List news without a matching company, with the reason: kept for review, and in no release."""
     import connectors
     from connectors.presses import PRESSES
-    from pipelines.resources import Workspace
-    from pipelines.run import UnknownMarket, chosen_markets
-    from pipelines.unmatched import unmatched as find
+    from pipelines.curation.unmatched_news import find_unmatched_news as find
+    from pipelines.ingest.run import UnknownMarketError, chosen_markets
+    from pipelines.workspace import Workspace
 
-    with explained(SettingError, UnknownMarket, code=USAGE):
-        settings = Settings.read(environment())
+    with exit_on_error(SettingError, UnknownMarketError, code=USAGE):
+        settings = Settings.read(read_environment())
         chosen = chosen_markets([market] if market else [], connectors.JURISDICTIONS)
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     taken = [made for made in chosen if workspace.layout.history_file(made.code).exists()]
     if not taken:
         fail("these markets have no data here: run firm ingest")
-    with explained(Locked):
+    with exit_on_error(AlreadyLockedError):
         found = [
             row
             for made in taken
@@ -49,7 +49,7 @@ def unmatched(
     if not found:
         typer.echo("every news item is linked to a company")
         return
-    table(
+    print_table(
         ("source", "published", "title", "link", "why", "perhaps"),
         [
             (

@@ -10,16 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from firm.compose import environment
-from firm.failures import explained, fail
-from firm.printing import table
+from firm.bootstrap import read_environment
+from firm.cli_errors import exit_on_error, fail
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse.judgements import Damaged, Judgement, Judgements, Unreversible
-from warehouse.locks import Locked
-from warehouse.paths import Layout
-from warehouse.remote.failures import RemoteFailed
+from warehouse.decisions import (
+    CorruptDecisionLogError,
+    DecisionLog,
+    DecisionRecord,
+    IrreversibleDecisionError,
+)
+from warehouse.replication.errors import ReplicationError
 from warehouse.schema import identifiers
-from warehouse.schema.verdicts import DIFFERENT, SAME
+from warehouse.schema.decisions import DIFFERENT, SAME
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import AlreadyLockedError
 
 owners = typer.Typer(no_args_is_help=True, help="Holders of a company, and manual match decisions.")
 
@@ -32,10 +37,10 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and n
 @owners.command()
 def show(company: _Company, as_json: _Json = False) -> None:
     """Show owners with the source records behind each, their ids, and the rule that joined them."""
-    from pipelines.judging import NotKnown, known
+    from pipelines.curation.holder_decisions import HolderDecisionError, known_owners
 
-    with explained(NotKnown, Locked, Damaged):
-        found = known(_layout(), company)
+    with exit_on_error(HolderDecisionError, AlreadyLockedError, CorruptDecisionLogError):
+        found = known_owners(_data_layout(), company)
     rules = {join.other: f"{join.rule} {join.score:g}" for join in found.joins}
     records = [
         {
@@ -44,7 +49,7 @@ def show(company: _Company, as_json: _Json = False) -> None:
             "name": record["holder_name"] or "",
             "register": record["register"],
             "native_id": record["native_id"],
-            "pct": _share(record),
+            "pct": _share_text(record),
             "company": record["holder_company_id"] or "",
             "joined": rules.get(record["holder_id"], ""),
         }
@@ -54,7 +59,7 @@ def show(company: _Company, as_json: _Json = False) -> None:
     if as_json:
         typer.echo(json.dumps({"company_id": found.company_id, "records": records}, ensure_ascii=False))
         return
-    table(list(records[0]), [list(row.values()) for row in records], found.company_id)
+    print_table(list(records[0]), [list(row.values()) for row in records], found.company_id)
 
 
 @owners.command()
@@ -71,13 +76,16 @@ def judge(
     A «different» overrides everything. Nothing changes until the next ingest of the market; the merge or split
     itself makes no event.
     """
-    from pipelines.judging import NotKnown, Told
-    from pipelines.judging import judge as judged
+    from pipelines.curation.holder_decisions import DecisionRequest, HolderDecisionError
+    from pipelines.curation.holder_decisions import record_decision as judged
 
     if same is None:
         raise typer.BadParameter("give --same or --different")
-    told = Told(company, one, other, SAME if same else DIFFERENT, by, reason)
-    with explained(NotKnown, Locked, Damaged, RemoteFailed), _shared() as layout:
+    told = DecisionRequest(company, one, other, SAME if same else DIFFERENT, by, reason)
+    with (
+        exit_on_error(HolderDecisionError, AlreadyLockedError, CorruptDecisionLogError, ReplicationError),
+        _synced_layout() as layout,
+    ):
         row = judged(layout, told, datetime.now(UTC))
     typer.echo(
         f"decision {row.number}: {row.one} {row.verdict} {row.other}; applied by the next ingest of {row.market}"
@@ -91,33 +99,40 @@ def reverse(
     reason: _Reason,
 ) -> None:
     """Reverse a decision. Both rows stay."""
-    with explained(Unreversible, Locked, Damaged, RemoteFailed), _shared() as layout:
-        row = Judgements(layout).reverse(number, by, datetime.now(UTC), reason)
+    with (
+        exit_on_error(
+            IrreversibleDecisionError, AlreadyLockedError, CorruptDecisionLogError, ReplicationError
+        ),
+        _synced_layout() as layout,
+    ):
+        row = DecisionLog(layout).reverse(number, by, datetime.now(UTC), reason)
     typer.echo(f"decision {number} is reversed by {row.number}; applied by the next ingest of {row.market}")
 
 
 @owners.command("list")
-def list_judgements(
+def list_decisions(
     company: Annotated[str | None, typer.Option(help="Only of this company.")] = None, as_json: _Json = False
 ) -> None:
     """List all decisions, oldest first, and which are in force."""
     number = None if company is None else identifiers.parse(company)
     if company is not None and number is None:
         raise typer.BadParameter(f"{company} is not a company number or id")
-    with explained(Damaged):
-        judgements = Judgements(_layout())
+    with exit_on_error(CorruptDecisionLogError):
+        judgements = DecisionLog(_data_layout())
         rows = [row for row in judgements.all() if number is None or row.company_id == number.company_id]
         valid = {row.number for row in judgements.in_force()}
     if as_json:
-        typer.echo(json.dumps({"judgements": [_entry(row, valid) for row in rows]}, ensure_ascii=False))
+        typer.echo(
+            json.dumps({"judgements": [_decision_json(row, valid) for row in rows]}, ensure_ascii=False)
+        )
         return
     if not rows:
         fail("no decisions yet; run: firm owners show COMPANY", 0)
-    entries = [_entry(row, valid) for row in rows]
-    table(list(entries[0]), [[str(value) for value in entry.values()] for entry in entries])
+    entries = [_decision_json(row, valid) for row in rows]
+    print_table(list(entries[0]), [[str(value) for value in entry.values()] for entry in entries])
 
 
-def _entry(row: Judgement, valid: set[int]) -> dict[str, Any]:
+def _decision_json(row: DecisionRecord, valid: set[int]) -> dict[str, Any]:
     said = f"reverses {row.reverses}" if row.reverses is not None else row.verdict
     return {
         "number": row.number,
@@ -132,7 +147,7 @@ def _entry(row: Judgement, valid: set[int]) -> dict[str, Any]:
     }
 
 
-def _share(record: dict[str, Any]) -> str:
+def _share_text(record: dict[str, Any]) -> str:
     if record["pct"] is not None:
         return f"{record['pct'].normalize():f}"
     if record["pct_min"] is None:
@@ -141,23 +156,23 @@ def _share(record: dict[str, Any]) -> str:
     return f"{record['pct_min'].normalize():f}-{'' if high is None else format(high.normalize(), 'f')}"
 
 
-def _layout() -> Layout:
-    with explained(SettingError):
-        return Settings.read(environment()).layout
+def _data_layout() -> Layout:
+    with exit_on_error(SettingError):
+        return Settings.read(read_environment()).layout
 
 
 @contextmanager
-def _shared() -> Iterator[Layout]:
+def _synced_layout() -> Iterator[Layout]:
     """The data folder with decisions synchronised from other machines, and to them after the block."""
-    with explained(SettingError):
-        settings = Settings.read(environment())
+    with exit_on_error(SettingError):
+        settings = Settings.read(read_environment())
     if settings.object_store is None:
         yield settings.layout
         return
-    from warehouse.remote import journal
-    from warehouse.remote.store import Store
+    from warehouse.replication import decision_log
+    from warehouse.replication.s3 import ObjectStore
 
-    store = Store(settings.object_store)
-    journal.shared(settings.layout, store)
+    store = ObjectStore(settings.object_store)
+    decision_log.sync_decision_log(settings.layout, store)
     yield settings.layout
-    journal.shared(settings.layout, store)
+    decision_log.sync_decision_log(settings.layout, store)

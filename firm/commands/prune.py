@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from firm.compose import environment
-from firm.failures import USAGE, explained, fail
-from firm.printing import table
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error, fail
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse.locks import Locked
-from warehouse.remote.failures import RemoteFailed
+from warehouse.replication.errors import ReplicationError
+from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
-    from pipelines.pruning import Limits, Spare
+    from pipelines.maintenance.retention import ExpiredData, RetentionLimits
 
 
 def prune(
@@ -37,23 +37,26 @@ def prune(
 
     A market with pruned rows cannot be rebuilt any more (firm rebuild).
     """
-    from pipelines.pruning import Limits
-    from pipelines.run import UnknownMarket
+    from pipelines.ingest.run import UnknownMarketError
+    from pipelines.maintenance.retention import RetentionLimits
 
     if staged_days is not None and (raw_days is None or raw_days > staged_days):
         fail(
             "rows are pruned after their bodies: also give --raw-days, not above --staged-days",
             USAGE,
         )
-    with explained(SettingError, code=USAGE):
-        settings = Settings.read(environment())
-    limits = Limits(_days(raw_days), _days(staged_days))
-    with explained(UnknownMarket, code=USAGE), explained(Locked, RemoteFailed, OSError):
-        found = list(_found(settings, markets or [], limits, yes=yes))
+    with exit_on_error(SettingError, code=USAGE):
+        settings = Settings.read(read_environment())
+    limits = RetentionLimits(_days_to_timedelta(raw_days), _days_to_timedelta(staged_days))
+    with (
+        exit_on_error(UnknownMarketError, code=USAGE),
+        exit_on_error(AlreadyLockedError, ReplicationError, OSError),
+    ):
+        found = list(_find_expired(settings, markets or [], limits, yes=yes))
     if as_json:
-        typer.echo(json.dumps({"removed": yes, "datasets": [_entry(one) for one in found]}))
+        typer.echo(json.dumps({"removed": yes, "datasets": [_expired_json(one) for one in found]}))
         return
-    table(
+    print_table(
         ("dataset", "bodies", "batches of rows", "leftovers of killed runs", "bytes"),
         [
             (
@@ -70,29 +73,32 @@ def prune(
     typer.echo(f"removed {total}" if yes else f"{total} can be removed; add --yes to delete")
 
 
-def _found(settings: Settings, markets: list[str], limits: Limits, *, yes: bool) -> Iterator[Spare]:
+def _find_expired(
+    settings: Settings, markets: list[str], limits: RetentionLimits, *, yes: bool
+) -> Iterator[ExpiredData]:
     """Yields prunable data market by market under its lock, deleted before it is yielded with `yes`."""
     import connectors
-    from pipelines import healing, pruning
-    from pipelines.resources import Workspace
-    from pipelines.run import chosen_markets
+    from pipelines.ingest import crash_recovery
+    from pipelines.ingest.run import chosen_markets
+    from pipelines.maintenance import retention
+    from pipelines.workspace import Workspace
 
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     for made in chosen_markets(markets, connectors.JURISDICTIONS):
         with workspace.custody.held(made.code):
-            for one in pruning.spare(workspace, made, limits, workspace.clock()):
+            for one in retention.find_expired(workspace, made, limits, workspace.clock()):
                 if yes:
-                    pruning.remove(workspace, one)
+                    retention.remove_expired(workspace, one)
                 yield one
             if yes:
-                healing.discard_rebuilt(workspace.layout, made.code)
+                crash_recovery.discard_partial_rebuild(workspace.layout, made.code)
 
 
-def _days(days: int | None) -> timedelta | None:
+def _days_to_timedelta(days: int | None) -> timedelta | None:
     return None if days is None else timedelta(days=days)
 
 
-def _entry(one: Spare) -> dict[str, Any]:
+def _expired_json(one: ExpiredData) -> dict[str, Any]:
     return {
         "dataset": one.dataset,
         "bodies": len(one.bodies),

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from firm.compose import environment
-from firm.failures import USAGE, explained
-from firm.printing import table
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse.locks import Locked
-from warehouse.remote.failures import RemoteFailed
+from warehouse.replication.errors import ReplicationError
+from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
-    from pipelines.rebuild import Rebuilt
+    from pipelines.maintenance.rebuild import RebuildResult
 
 
 def rebuild(
@@ -40,42 +40,51 @@ def rebuild(
 
     Ids stay, no event is published twice, and no event at all without --emit. Exit code: 0 done, 1 error.
     """
-    from pipelines import rebuild as pipelines_rebuild
-    from pipelines.rebuild import NothingThere, Shrunk, Wishes
-    from pipelines.rebuilding import Incomplete
-    from pipelines.run import UnknownMarket
-    from pipelines.stages.conformity import Invalid
+    from pipelines.ingest.run import UnknownMarketError
+    from pipelines.maintenance import rebuild as pipelines_rebuild
+    from pipelines.maintenance.rebuild import LostCompaniesError, NoHistoryError, RebuildOptions
+    from pipelines.maintenance.replay import MissingStagedRowsError
+    from pipelines.steps.schema_validation import SchemaViolationError
 
     def told(line: str) -> None:
         if not as_json:
             typer.echo(line, err=True)
 
-    with explained(SettingError, code=USAGE):
-        settings = Settings.read(environment())
-    wishes = Wishes(check=check, emit=emit, accept_lost=accept_lost)
+    with exit_on_error(SettingError, code=USAGE):
+        settings = Settings.read(read_environment())
+    wishes = RebuildOptions(check=check, emit=emit, accept_lost=accept_lost)
     with (
-        explained(UnknownMarket, code=USAGE),
-        explained(NothingThere, Shrunk, Incomplete, Invalid, Locked, RemoteFailed, OSError),
+        exit_on_error(UnknownMarketError, code=USAGE),
+        exit_on_error(
+            NoHistoryError,
+            LostCompaniesError,
+            MissingStagedRowsError,
+            SchemaViolationError,
+            AlreadyLockedError,
+            ReplicationError,
+            OSError,
+        ),
     ):
         done = pipelines_rebuild.rebuild(settings, markets or [], wishes, told)
     if as_json:
         typer.echo(json.dumps({"rebuilt": [asdict(one) for one in done]}))
         return
     for one in done:
-        _tell(one)
+        _print_result(one)
 
 
-def _tell(one: Rebuilt) -> None:
+def _print_result(one: RebuildResult) -> None:
     rows = [(name, f"{former:,}", f"{made:,}") for name, (former, made) in one.rows.items()]
-    table(("table", "rows before", "rows after"), rows, f"{one.market}: {one.batches} batches")
+    print_table(("table", "rows before", "rows after"), rows, f"{one.market}: {one.batches} batches")
     typer.echo(
-        f"events: {one.told} unchanged; not published: {_counted(one.untold)}; published but not derived again: "
-        f"{_counted(one.missing)}"
+        f"events: {one.told} unchanged; not published: {_counts_text(one.untold)}; "
+        "published but not derived again: "
+        f"{_counts_text(one.missing)}"
     )
     if one.lost:
         typer.echo(f"companies lost: {len(one.lost)} ({', '.join(one.lost[:5])})")
     typer.echo("nothing was replaced" if one.release is None else f"release {one.release} published")
 
 
-def _counted(kinds: Mapping[str, int]) -> str:
+def _counts_text(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "none"

@@ -9,57 +9,59 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.settings import SettingError as ServiceSettingError
-from firm.compose import Installation
-from firm.failures import USAGE, explained, fail
-from firm.printing import table
+from api.settings.service import SettingError as ServiceSettingError
+from firm.bootstrap import AppContainer
+from firm.cli_errors import USAGE, exit_on_error, fail
+from firm.console import print_table
 from pipelines.settings import SettingError, Settings
-from warehouse import manifests
-from warehouse.locks import Locked, release_lock
-from warehouse.release import Releases, Unsound
-from warehouse.remote.address import SETTING as OBJECT_STORE
-from warehouse.remote.failures import RemoteFailed
+from warehouse.release import manifest as release_manifest
+from warehouse.release.publisher import InvalidReleaseError, ReleaseStore
+from warehouse.replication.errors import ReplicationError
+from warehouse.replication.settings import SETTING as OBJECT_STORE
+from warehouse.storage.locks import AlreadyLockedError, release_lock
 
 if TYPE_CHECKING:
-    from warehouse.remote.releases import SharedReleases
+    from warehouse.replication.releases import ReplicatedReleases
 
 release = typer.Typer(no_args_is_help=True, help="Published releases.")
 
 
-def _settings() -> Settings:
+def _read_settings() -> Settings:
     """Reads all settings, so that errors in the service's are reported too."""
-    return Settings.read(Installation.read().environment)
+    return Settings.read(AppContainer.read().environment)
 
 
-def _releases() -> Releases:
+def _open_releases() -> ReleaseStore:
     """Releases of this machine, shared with others if an object store is set."""
-    settings = _settings()
-    sharing = None if settings.object_store is None else _shared(settings)
-    return Releases(settings.layout, lambda: datetime.now(UTC), settings.keep_releases, sharing=sharing)
+    settings = _read_settings()
+    sharing = None if settings.object_store is None else _replicated_releases(settings)
+    return ReleaseStore(settings.layout, lambda: datetime.now(UTC), settings.keep_releases, sharing=sharing)
 
 
-def _shared(settings: Settings) -> SharedReleases:
-    from warehouse.remote import releases
+def _replicated_releases(settings: Settings) -> ReplicatedReleases:
+    from warehouse.replication import releases
 
     if settings.object_store is None:
         fail(f"no object store is configured: set {OBJECT_STORE}=s3://bucket/prefix", USAGE)
-    return releases.shared(
+    return releases.replicated_releases(
         settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
     )
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _exit_on_release_errors() -> Iterator[None]:
     """Turns expected errors into CLI errors."""
-    with explained(SettingError, ServiceSettingError, RemoteFailed, Locked, Unsound):
+    with exit_on_error(
+        SettingError, ServiceSettingError, ReplicationError, AlreadyLockedError, InvalidReleaseError
+    ):
         yield
 
 
 @release.command("list")
 def list_releases() -> None:
     """List releases on this machine, newest first; the current one is marked."""
-    with _told():
-        releases = _releases()
+    with _exit_on_release_errors():
+        releases = _open_releases()
         current = releases.current()
     rows = [
         (
@@ -73,7 +75,7 @@ def list_releases() -> None:
     ]
     if not rows:
         fail("nothing has been published yet; run: firm ingest --sandbox")
-    table(("release", "built", "markets", "last event", "content"), rows)
+    print_table(("release", "built", "markets", "last event", "content"), rows)
 
 
 @release.command()
@@ -81,8 +83,8 @@ def verify(
     number: Annotated[int | None, typer.Argument(help="Release; the current one by default.")] = None,
 ) -> None:
     """Verify a release: row counts, unique keys, fingerprints."""
-    with _told():
-        releases = _releases()
+    with _exit_on_release_errors():
+        releases = _open_releases()
         current = releases.current()
         chosen = number if number is not None else current.release if current else None
         if chosen is None:
@@ -96,20 +98,20 @@ def rollback(
     number: Annotated[int, typer.Argument(help="Release with the content to serve again.")],
 ) -> None:
     """Publish the content of an older release under a new number. Events are never taken back."""
-    with _told(), explained(LookupError):
-        made = _releases().rollback(number)
+    with _exit_on_release_errors(), exit_on_error(LookupError):
+        made = _open_releases().rollback(number)
     typer.echo(f"release {made.release} now serves the content of {number}")
 
 
 @release.command()
 def push() -> None:
     """Upload the current release to the object store again; ingests upload each release they publish."""
-    with _told():
-        settings = _settings()
-        shared = _shared(settings)
+    with _exit_on_release_errors():
+        settings = _read_settings()
+        shared = _replicated_releases(settings)
         with release_lock(settings.layout):
             shared.fetch()
-            served = manifests.current(settings.layout)
+            served = release_manifest.served_manifest(settings.layout)
             if served is None:
                 fail("nothing has been published yet; run: firm ingest --sandbox")
             shared.send_again(served)
@@ -119,9 +121,9 @@ def push() -> None:
 @release.command()
 def pull() -> None:
     """Fetch the newest release from the object store, as firm serve and firm deliver do automatically."""
-    with _told():
-        settings = _settings()
-        shared = _shared(settings)
+    with _exit_on_release_errors():
+        settings = _read_settings()
+        shared = _replicated_releases(settings)
         with release_lock(settings.layout):
             number = shared.fetch()
     typer.echo("no newer release" if number is None else f"fetched release {number}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from firm.failures import explained, fail
+from firm.cli_errors import exit_on_error, fail
 
 sandbox = typer.Typer(no_args_is_help=True, help="Generated test data in the registries' own formats.")
 
@@ -30,12 +30,14 @@ def write_world(
     seed: Seed = 1,
 ) -> None:
     """Write the world as files. Ingest a day with `firm ingest --from DIR/YYYY-MM-DD`."""
-    from connectors.sandbox import World, write
+    from sandbox import World, write_days
 
     if directory.exists() and any(directory.iterdir()):
         fail(f"{directory} is not empty; name a new folder")
-    with explained(ValueError):
-        folders = write(World(seed=seed, companies=companies, days=days), directory, progress=_progress)
+    with exit_on_error(ValueError):
+        folders = write_days(
+            World(seed=seed, companies=companies, days=days), directory, progress=_print_progress
+        )
     for folder in folders:
         typer.echo(str(folder))
 
@@ -50,7 +52,7 @@ def serve_world(
     faults: Fault = None,
 ) -> None:
     """Simulate the registries over HTTP until Ctrl-C. POST /sandbox/advance moves to the next day."""
-    from connectors.sandbox import FAULTS, Registry, World, serve_forever
+    from sandbox import FAULTS, SandboxServer, World, serve_forever
 
     if faults == ["list"]:
         typer.echo("\n".join(FAULTS))
@@ -59,16 +61,16 @@ def serve_world(
     if len(chosen) != len(faults or ()):
         fail("a fault is PART-OF-PATH=FAULT, as lastned/csv=cut_off; `--faults list` lists them", 2)
 
-    def ready(registry: Registry) -> None:
+    def ready(registry: SandboxServer) -> None:
         typer.echo(
             f"registries at {registry.url}; ingest with: FIRM_SANDBOX_URL={registry.url} firm ingest --sandbox"
         )
 
-    with explained(ValueError, OSError):
+    with exit_on_error(ValueError, OSError):
         serve_forever(
             World(seed=seed, companies=companies, days=days), host=host, port=port, faults=chosen, ready=ready
         )
 
 
-def _progress(line: str) -> None:
+def _print_progress(line: str) -> None:
     typer.echo(line, err=True)

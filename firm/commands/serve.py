@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.secrets import SecretsError
-from api.settings import SettingError
-from firm.compose import Installation
-from firm.failures import explained
+from api.auth.service_secrets import SecretsError
+from api.settings.service import SettingError
+from firm.bootstrap import AppContainer
+from firm.cli_errors import exit_on_error
 
 if TYPE_CHECKING:
     import socket
 
-    from api.metrics import Desk
-    from api.webhooks.service import Observe
-    from warehouse.reader import Reader
+    from api.observability.metrics import WorkerSlot
+    from api.webhooks.runner import Observe
+    from warehouse.reader.reader import ReleaseReader
 
 
 def serve(
@@ -31,44 +31,44 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API until Ctrl-C; new releases are picked up while it runs."""
-    with explained(SettingError, SecretsError):
-        installation = Installation.read()
+    with exit_on_error(SettingError, SecretsError):
+        installation = AppContainer.read()
         if workers is not None:
             chosen = replace(installation.settings, serve_workers=workers)
             installation = replace(installation, settings=chosen)
         serve_installation(installation, host, port)
 
 
-def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
+def serve_installation(installation: AppContainer, host: str | None = None, port: int | None = None) -> None:
     """Opens the service's resources, serves, and closes them."""
     import api.app
-    import api.webhooks.service  # noqa: F401 -- both loaded before workers are forked, so that they share them
-    from api.logs import LOGGER, configure
-    from api.server import CannotListen, listening
+    import api.webhooks.runner  # noqa: F401 -- both loaded before workers are forked, so that they share them
+    from api.observability.logging import LOGGER, configure_logging
+    from api.runtime.uvicorn_server import ListenAddressError, open_listener
 
     installation = installation.reached(host, port)
-    configure()
+    configure_logging()
     with installation.database():  # migrated once, before any worker serves
         installation.secrets()
-    with explained(CannotListen):
-        listener = listening(installation.settings)
+    with exit_on_error(ListenAddressError):
+        listener = open_listener(installation.settings)
     if installation.settings.serve_workers == 1:
-        _work(installation, listener)
+        _serve_in_process(installation, listener)
     else:
-        _supervise(installation, listener)
+        _run_supervisor(installation, listener)
     LOGGER.info("stopped")
 
 
-def _supervise(installation: Installation, listener: socket.socket) -> None:
-    from api.board import Board
-    from api.metrics import Desk
-    from api.server import tuned_memory
-    from api.workers import Supervisor
+def _run_supervisor(installation: AppContainer, listener: socket.socket) -> None:
+    from api.observability.metrics import WorkerSlot
+    from api.runtime.shared_memory import SharedSlots
+    from api.runtime.supervisor import Supervisor
+    from api.runtime.uvicorn_server import tuned_memory
 
     settings = installation.settings
-    board = Board(settings.serve_workers)
+    board = SharedSlots(settings.serve_workers)
     supervisor = Supervisor(
-        lambda place: _work(installation, listener, Desk(board, place)),
+        lambda place: _serve_in_process(installation, listener, WorkerSlot(board, place)),
         settings.serve_workers,
         listener,
         settings.shutdown_seconds,
@@ -77,18 +77,20 @@ def _supervise(installation: Installation, listener: socket.socket) -> None:
         supervisor.run()
 
 
-def _work(installation: Installation, listener: socket.socket, desk: Desk | None = None) -> None:
+def _serve_in_process(
+    installation: AppContainer, listener: socket.socket, desk: WorkerSlot | None = None
+) -> None:
     """Serves in this process."""
     from api.app import create_app
-    from api.db.engine import Database
-    from api.server import serve as run
-    from warehouse.reader import Reader
+    from api.database.engine import Database
+    from api.runtime.uvicorn_server import serve as run
+    from warehouse.reader.reader import ReleaseReader
 
     settings = installation.settings
-    reader = Reader(installation.layout, seconds=settings.list_seconds)
+    reader = ReleaseReader(installation.layout, seconds=settings.list_seconds)
     database = Database(settings.control_database_url)
     delivers = settings.webhooks.deliver and (desk is None or desk.place == 0)
-    beside = partial(delivering, installation, reader) if delivers else None
+    beside = partial(run_deliveries, installation, reader) if delivers else None
     follows = desk is None or desk.place == 0
     try:
         app = create_app(settings, reader, database, installation.secrets(), desk=desk, deliveries=beside)
@@ -100,7 +102,9 @@ def _work(installation: Installation, listener: socket.socket, desk: Desk | None
 
 
 @asynccontextmanager
-async def delivering(installation: Installation, reader: Reader, observe: Observe) -> AsyncIterator[None]:
+async def run_deliveries(
+    installation: AppContainer, reader: ReleaseReader, observe: Observe
+) -> AsyncIterator[None]:
     """Delivers in the event loop of one API process: SQLite has one writer anyway."""
     with installation.deliveries(reader, observe) as deliveries:
         async with deliveries.beside():

@@ -1,5 +1,6 @@
-"""Pure functions over polars frames: shared tables in, derived tables and event rows out.
+"""The pipeline steps, as plain functions on a workspace; each processes whatever is pending.
 
-No I/O, no clock, no Dagster, no database, no connector. Anything about time or history that a step needs is
-an argument.
+Belongs here: the order of reads, writes and marks, so that a kill at any moment neither loses nor duplicates
+data. Does not belong here: Dagster (`assets`), the pure functions (`steps`), how things are stored
+(`warehouse`).
 """

@@ -13,17 +13,17 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from api.accounts import Accounts
+from api.accounts.service import AccountService
+from api.accounts.tiers import DEFAULT, read_tiers
 from api.app import create_app
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.secrets import Secrets
-from api.service import Service as Parts
-from api.settings import ApiSettings
-from api.tiers import DEFAULT, read_tiers
-from api.ulids import Ulids
-from warehouse.reader import Reader
+from api.auth.service_secrets import ServiceSecrets
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.services import ApiServices as Parts
+from api.settings.service import ApiSettings
+from warehouse.reader.reader import ReleaseReader
 
 
 def _load_worlds() -> Any:
@@ -78,11 +78,11 @@ class Service:
 
     app: Litestar
     client: TestClient[Litestar]
-    accounts: Accounts
+    accounts: AccountService
     hands: Hands
     key: str
     lines: list[bytes]
-    secrets: Secrets
+    secrets: ServiceSecrets
     running: bool
     database: Database
 
@@ -111,7 +111,7 @@ Serve = Callable[..., Service]
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A control-plane database without accounts: copied for every service, because migrating takes longer."""
     path = tmp_path_factory.mktemp("migrated") / "control.sqlite"
-    prepare(f"sqlite:///{path}").close()
+    prepare_database(f"sqlite:///{path}").close()
     return path
 
 
@@ -122,7 +122,7 @@ def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
     def start(
         world: Any,
         reader: Any = None,
-        secrets: Secrets | None = None,
+        secrets: ServiceSecrets | None = None,
         with_client: bool = True,
         resolver: Any = always_public,
         **settings: Any,
@@ -133,13 +133,13 @@ def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
         chosen = ApiSettings(data=folder, public_url="https://api.example.com", **settings)
         if not started:
             shutil.copyfile(migrated, folder / "control.sqlite")
-        database = prepare(chosen.control_database_url)
-        secrets = secrets or Secrets.generate()
-        accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall), chosen.tiers)
+        database = prepare_database(chosen.control_database_url)
+        secrets = secrets or ServiceSecrets.generate()
+        accounts = AccountService(database, secrets.pepper, clock, UlidGenerator(clock.wall), chosen.tiers)
         if not started:
             accounts.create_account("owner@example.com", "pro")
         key = accounts.create_key("owner@example.com", "live").key
-        held = reader or Reader(world.layout)
+        held = reader or ReleaseReader(world.layout)
         lines: list[bytes] = []
         app = create_app(chosen, held, database, secrets, clock, lines.append, resolver=resolver)
         client = TestClient(app, base_url="http://api.example.com", raise_server_exceptions=False)

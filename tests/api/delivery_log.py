@@ -7,17 +7,17 @@ from pathlib import Path
 
 from sqlalchemy import insert, select
 
-from api.db.models import Account
-from api.db.webhook_models import (
+from api.common.ids import UlidGenerator
+from api.database.models.accounts import Account
+from api.database.models.webhooks import (
     Attempt,
     Delivery,
-    Lane,
+    EndpointState,
     MatchedEvent,
     QueuedAttempt,
     Replay,
     Subscription,
 )
-from api.ulids import Ulids
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -37,7 +37,7 @@ class Log:
     def __init__(self, database):
         self.database = database
         self.at = NOW
-        self.ulids = Ulids(lambda: self.at.timestamp() + 0.0005)
+        self.ulids = UlidGenerator(lambda: self.at.timestamp() + 0.0005)
         self.sequence = 0
 
     def add(self, model, **values):
@@ -72,7 +72,7 @@ class Log:
             "secret_hint": "whsec_…aaaa",
         }
         self.add(Subscription, subscription_id=made, account_id=account_id, **values | more)
-        self.add(Lane, subscription_id=made, consecutive_failures=0)
+        self.add(EndpointState, subscription_id=made, consecutive_failures=0)
         return made
 
     def event(self, event_type="status.changed", **data):
@@ -130,7 +130,7 @@ class Log:
         return sorted(told, key=lambda row: (row[3], row[0]))
 
     def next_due(self, subscription_id):
-        return self.rows(Lane, Lane.subscription_id == subscription_id)[0].next_due_at
+        return self.rows(EndpointState, EndpointState.subscription_id == subscription_id)[0].next_due_at
 
     def delivery(self, delivery_id):
         return self.rows(Delivery, Delivery.delivery_id == delivery_id)[0]

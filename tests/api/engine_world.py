@@ -14,38 +14,38 @@ from typing import Any
 from aiohttp import web
 from sqlalchemy import BigInteger, cast, func, insert, select, update
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.models import Account
-from api.db.webhook_models import (
+from api.auth.encryption import SecretBox
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.accounts import Account
+from api.database.models.webhooks import (
     Attempt,
     Delivery,
-    Lane,
+    EndpointState,
     MatchedEvent,
     QueuedAttempt,
     SubscribedCompany,
     Subscription,
-    milliseconds,
+    to_milliseconds,
 )
-from api.db.webhook_states import settle_lane
-from api.setting_reader import SettingReader
-from api.ulids import Ulids
-from api.webhooks.outcomes import Outcome
-from api.webhooks.posts import Post
-from api.webhooks.sealing import Sealer
-from api.webhooks.sending import Sender
-from api.webhooks.settings import WebhookSettings
-from api.webhooks.signing import make_secret
-from api.webhooks.worker import Worker
+from api.settings.env import EnvReader
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.attempt_result import AttemptResult
+from api.webhooks.delivery.payload import OutgoingRequest
+from api.webhooks.delivery.signing import make_secret
+from api.webhooks.delivery.worker import DeliveryWorker
+from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.subscriptions.state_transitions import refresh_queue_time
 from warehouse.schema.codes import EVENT_TYPES
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ONE = "firm:NO:999999999"
 ACCOUNT = "acc_01kaf3w9c8m2v7q4x1z6t5y0r2"
 EMAIL = "owner@example.com"
-LOCAL = SettingReader({"X": "127.0.0.0/8,::1/128"}).networks("X")
-SEALER = Sealer([b"k" * 32])
+LOCAL = EnvReader({"X": "127.0.0.0/8,::1/128"}).networks("X")
+SEALER = SecretBox([b"k" * 32])
 
 
 class Hands:
@@ -62,7 +62,7 @@ class Hands:
 
     @property
     def at(self) -> int:
-        return milliseconds(self.clock.now())
+        return to_milliseconds(self.clock.now())
 
 
 class Running:
@@ -72,10 +72,10 @@ class Running:
 
     @property
     def at(self) -> int:
-        return milliseconds(self.clock.now())
+        return to_milliseconds(self.clock.now())
 
 
-def outcome(status: int | None = 204, *, error: str | None = None, ms: int = 0, **more: Any) -> Outcome:
+def outcome(status: int | None = 204, *, error: str | None = None, ms: int = 0, **more: Any) -> AttemptResult:
     """What a receiver's answer comes to, for tests in which the wire does not matter."""
     succeeded = status is not None and 200 <= status < 300
     named = error or (None if succeeded else "http_status" if status else "timeout")
@@ -85,18 +85,20 @@ def outcome(status: int | None = 204, *, error: str | None = None, ms: int = 0, 
         "retry_after": None,
     }
     told |= {"response_headers": {}, "response_body": "", "response_body_truncated": False}
-    return Outcome(succeeded=succeeded, error=named, response_status=status, duration_ms=ms, **(told | more))
+    return AttemptResult(
+        succeeded=succeeded, error=named, response_status=status, duration_ms=ms, **(told | more)
+    )
 
 
 @dataclass
 class Scripted:
     """An egress that answers what it is told to: by a function of the request, or one after the other."""
 
-    answer: Callable[[Post], Outcome] = lambda _: outcome()
-    posts: list[Post] = field(default_factory=list)
+    answer: Callable[[OutgoingRequest], AttemptResult] = lambda _: outcome()
+    posts: list[OutgoingRequest] = field(default_factory=list)
     gate: asyncio.Event | None = None
 
-    async def send(self, post: Post) -> Outcome:
+    async def send(self, post: OutgoingRequest) -> AttemptResult:
         self.posts.append(post)
         if self.gate is not None:
             await self.gate.wait()
@@ -109,9 +111,9 @@ class Control:
     def __init__(self, database: Database, hands: Any = None) -> None:
         self.database = database
         self.hands: Any = hands or Hands()
-        self.ulids = Ulids(self.hands.clock.wall)
+        self.ulids = UlidGenerator(self.hands.clock.wall)
         self.sequence = 0
-        self.workers: list[Worker] = []
+        self.workers: list[DeliveryWorker] = []
         self.senders: list[Any] = []
         with self.writing() as connection:
             connection.execute(
@@ -153,7 +155,9 @@ class Control:
         }
         with self.writing() as connection:
             connection.execute(insert(Subscription).values(values | more))
-            connection.execute(insert(Lane).values(subscription_id=subscription_id, consecutive_failures=0))
+            connection.execute(
+                insert(EndpointState).values(subscription_id=subscription_id, consecutive_failures=0)
+            )
             for position, company in enumerate(companies or ()):
                 connection.execute(
                     insert(SubscribedCompany).values(
@@ -180,7 +184,7 @@ class Control:
             connection.execute(insert(Delivery), deliveries)
             connection.execute(insert(QueuedAttempt), queue)
             for one in set(subscription_ids):
-                settle_lane(connection, one)
+                refresh_queue_time(connection, one)
         return [row["delivery_id"] for row in deliveries]
 
     def retry(self, subscription_id: str, delivery_id: str) -> str:
@@ -191,7 +195,7 @@ class Control:
         }
         with self.writing() as connection:
             connection.execute(insert(QueuedAttempt).values(row))
-            settle_lane(connection, subscription_id)
+            refresh_queue_time(connection, subscription_id)
         return attempt_id
 
     def change(self, subscription_id: str, **values: Any) -> None:
@@ -225,10 +229,10 @@ class Control:
         return self.rows(Subscription, Subscription.subscription_id == subscription_id)[0]
 
     def lane(self, subscription_id: str) -> Any:
-        return self.rows(Lane, Lane.subscription_id == subscription_id)[0]
+        return self.rows(EndpointState, EndpointState.subscription_id == subscription_id)[0]
 
-    def worker(self, sender: Any, name: str = "one", **settings: Any) -> Worker:
-        made = Worker(
+    def worker(self, sender: Any, name: str = "one", **settings: Any) -> DeliveryWorker:
+        made = DeliveryWorker(
             self.database, SEALER, sender, WebhookSettings(**settings), self.hands.clock, self.ulids, name
         )
         self.workers.append(made)
@@ -279,18 +283,18 @@ def _queued(subscription_id: str, delivery_id: str, attempt_id: str, now: dateti
 @asynccontextmanager
 async def controlled(url: str, hands: Any = None) -> AsyncIterator[Control]:
     """A new database; its workers end with it."""
-    database = prepare(url)
+    database = prepare_database(url)
     control = Control(database, hands)
     yield control
     for worker in control.workers:
         await worker.close()
     for egress in control.senders:
-        if isinstance(egress, Sender):
+        if isinstance(egress, WebhookClient):
             await egress.close()
     database.close()
 
 
-async def through(control: Control, *workers: Worker, until: float | None = None) -> None:
+async def through(control: Control, *workers: DeliveryWorker, until: float | None = None) -> None:
     """Moves the hands from one due instant to the next, or for so many seconds; nothing is sent a moment early."""
     end = control.hands.at + round((1e9 if until is None else until) * 1_000)
     await exhaust(*workers)
@@ -306,7 +310,7 @@ async def through(control: Control, *workers: Worker, until: float | None = None
         await exhaust(*workers)
 
 
-async def exhaust(*workers: Worker) -> None:
+async def exhaust(*workers: DeliveryWorker) -> None:
     """Ticks until nothing is due and nothing under way."""
     while True:
         done = [await worker.tick() for worker in workers]
@@ -316,7 +320,7 @@ async def exhaust(*workers: Worker) -> None:
 
 
 @asynccontextmanager
-async def running(*workers: Worker) -> AsyncIterator[None]:
+async def running(*workers: DeliveryWorker) -> AsyncIterator[None]:
     """Workers at work; they end well."""
     stop = asyncio.Event()
     tasks = [asyncio.ensure_future(worker.run(stop)) for worker in workers]
@@ -354,6 +358,6 @@ async def receiver(handle: Any) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-def sender(clock: Clock | None = None, **settings: Any) -> Sender:
+def sender(clock: Clock | None = None, **settings: Any) -> WebhookClient:
     """The genuine egress, allowed to reach this machine."""
-    return Sender(WebhookSettings(allow_networks=LOCAL, allow_http=True, **settings), clock or Clock())
+    return WebhookClient(WebhookSettings(allow_networks=LOCAL, allow_http=True, **settings), clock or Clock())

@@ -8,23 +8,23 @@ import os
 import signal
 import sys
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.ulids import Ulids
-from api.webhooks.outcomes import Outcome
-from api.webhooks.posts import Post
-from api.webhooks.sending import Sender
-from api.webhooks.settings import WebhookSettings
-from api.webhooks.worker import Worker
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.attempt_result import AttemptResult
+from api.webhooks.delivery.payload import OutgoingRequest
+from api.webhooks.delivery.worker import DeliveryWorker
+from api.webhooks.egress.http_client import WebhookClient
 from tests.api.engine_world import LOCAL, SEALER
 
 
-class Killing(Sender):
+class Killing(WebhookClient):
     """The genuine egress; after so many answers the process is gone before anything of the last is written."""
 
     left = int(os.environ.get("KILL_AFTER", "0"))
 
-    async def send(self, post: Post) -> Outcome:
+    async def send(self, post: OutgoingRequest) -> AttemptResult:
         outcome = await super().send(post)
         self.left -= 1
         if self.left == 0:
@@ -38,7 +38,7 @@ async def main(url: str, name: str, lease: float) -> None:
     settings = WebhookSettings(lease_seconds=lease, ack_seconds=0.5, allow_networks=LOCAL, allow_http=True)
     clock, database = Clock(), Database(url)
     sender = Killing(settings, clock)
-    await Worker(database, SEALER, sender, settings, clock, Ulids(clock.wall), name).run(stop)
+    await DeliveryWorker(database, SEALER, sender, settings, clock, UlidGenerator(clock.wall), name).run(stop)
     await sender.close()
     database.close()
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from sqlalchemy import func, insert, select
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.models import Account
-from api.db.webhook_models import Lane, SubscribedCompany, Subscription
-from api.ulids import Ulids
-from api.webhooks.matching import FanOut
-from warehouse.reading import Event
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.models.accounts import Account
+from api.database.models.webhooks import EndpointState, SubscribedCompany, Subscription
+from api.webhooks.delivery.fanout import FanOut
+from warehouse.reader.types import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
 from warehouse.schema.ids import natural_id
 
@@ -23,24 +23,24 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ACCOUNT = "acc_01kaf3w9c8m2v7q4x1z6t5y0r2"
 
 
-def event(sequence: int, company_id: str, event_type: str = "status.changed") -> Event:
+def event(sequence: int, company_id: str, event_type: str = "status.changed") -> LedgerEvent:
     data = f'{{"company_id":"{company_id}","sequence":{sequence},"name":"Blåbær «1»"}}'
     event_id = natural_id("evt", sequence)
-    return Event(sequence, event_id, event_type, company_id, NOON, NOON, data.encode())
+    return LedgerEvent(sequence, event_id, event_type, company_id, NOON, NOON, data.encode())
 
 
 @dataclass
 class Published:
     """A ledger whose events are visible from the moment they are appended."""
 
-    events: list[Event] = field(default_factory=list)
+    events: list[LedgerEvent] = field(default_factory=list)
     asked: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, company_id: str, event_type: str = "status.changed", count: int = 1) -> None:
         for _ in range(count):
             self.events.append(event(len(self.events) + 1, company_id, event_type))
 
-    def events_after(self, sequence: int, limit: int) -> Sequence[Event]:
+    def events_after(self, sequence: int, limit: int) -> Sequence[LedgerEvent]:
         self.asked.append((sequence, limit))
         return self.events[sequence : sequence + limit]
 
@@ -53,7 +53,7 @@ class Control:
         self.now = NOON
         self.clock = Clock(wall=self._seconds)
         self.ledger = Published()
-        self._ulids = Ulids(self.clock.wall)
+        self._ulids = UlidGenerator(self.clock.wall)
         with database.writing() as session:
             account = {
                 "account_id": ACCOUNT,
@@ -97,7 +97,9 @@ class Control:
         }
         with self.database.writing() as session:
             session.execute(insert(Subscription), [row | more])
-            session.execute(insert(Lane), [{"subscription_id": subscription_id, "consecutive_failures": 0}])
+            session.execute(
+                insert(EndpointState), [{"subscription_id": subscription_id, "consecutive_failures": 0}]
+            )
             named = [
                 {"subscription_id": subscription_id, "company_id": one, "position": place}
                 for place, one in enumerate(companies or ())

@@ -14,17 +14,17 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
 
-from api.clock import Clock
-from api.db import outbox
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.models import Account
-from api.db.webhook_models import Mail
-from api.webhooks.mail import Mailer
-from api.webhooks.notices import Notice
-from api.webhooks.settings import MailSettings
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.accounts import Account
+from api.database.models.webhooks import Mail
+from api.email import outbox_repository
+from api.email.outbox_worker import OutboxWorker
+from api.email.webhook_notices import OwnerNotice
+from api.settings.webhooks import MailSettings
 
-NOTICE = Notice("Webhook paused: hooks.example.com", "It is paused.\n\nTo resume: PATCH …\n")
+NOTICE = OwnerNotice("Webhook paused: hooks.example.com", "It is paused.\n\nTo resume: PATCH …\n")
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 OWNER = "owner@example.com"
 
@@ -118,12 +118,14 @@ class Box:
     def clock(self) -> Clock:
         return Clock(wall=lambda: self.seconds, monotonic=lambda: self.seconds)
 
-    def mailer(self, settings: MailSettings) -> Mailer:
-        return Mailer(self.database, settings, self.clock)
+    def mailer(self, settings: MailSettings) -> OutboxWorker:
+        return OutboxWorker(self.database, settings, self.clock)
 
-    def add(self, occasion: str, recipient: str = OWNER, notice: Notice = NOTICE) -> bool:
+    def add(self, occasion: str, recipient: str = OWNER, notice: OwnerNotice = NOTICE) -> bool:
         with self.database.writing() as session:
-            return outbox.add(session.connection(), occasion, "acc_1", recipient, notice, self.clock.now())
+            return outbox_repository.add_mail(
+                session.connection(), occasion, "acc_1", recipient, notice, self.clock.now()
+            )
 
     def mail(self, occasion: str) -> Mail:
         with self.database.reading() as session:
@@ -136,13 +138,13 @@ class Box:
 
     def waits(self) -> int:
         with self.database.reading() as session:
-            return outbox.waiting(session.connection()).count
+            return outbox_repository.waiting_mails(session.connection()).count
 
 
 @contextlib.contextmanager
 def opened(url: str) -> Iterator[Box]:
     """An outbox of a new database with one account."""
-    database = prepare(url)
+    database = prepare_database(url)
     with database.writing() as session:
         account = {"account_id": "acc_1", "email": OWNER, "tier": "pro", "status": "active"}
         session.add(Account(**account, created_at=NOON, updated_at=NOON, trial_ends_at=None))

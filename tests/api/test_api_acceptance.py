@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from api.tiers import DEFAULT
-from warehouse.reader import NoRelease, Reader
+from api.accounts.tiers import DEFAULT
+from warehouse.reader.reader import NoReleaseError, ReleaseReader
 
 HERE = Path(__file__).parent
 CONTRACT = HERE.parents[1] / "docs" / "contract" / "contract.md"
@@ -149,7 +149,9 @@ def test_no_duplicates_or_gaps_over_10000_rows(serve, ten_thousand, sort):
 def test_page_stability_under_insert_and_delete(serve, ten_thousand):
     """Every sort is read on while releases bring and take companies: no other is repeated or missed."""
     made = ten_thousand
-    service = serve(made.world, Reader(made.world.layout, monotonic=itertools.count().__next__, seconds=1e9))
+    service = serve(
+        made.world, ReleaseReader(made.world.layout, monotonic=itertools.count().__next__, seconds=1e9)
+    )
     walks = {sort: Walk(service, query) for sort, query in SORTS.items()}
     chance, there = random.Random(11), []
     for round_ in itertools.count():
@@ -213,7 +215,7 @@ class Failing:
 
 
 def test_quota_not_spent_by_304_429_5xx(serve, world):
-    reader = Failing(Reader(world.layout))
+    reader = Failing(ReleaseReader(world.layout))
     service = serve(world, reader, tiers=DEFAULT)
     path = "/api/v1/companies/5599999991"
 
@@ -223,7 +225,7 @@ def test_quota_not_spent_by_304_429_5xx(serve, world):
 
     tag = service.get(path).headers["etag"]
     assert used() == 1
-    for trouble, expected in ((OSError("disk gone"), 500), (NoRelease("not yet"), 503)):
+    for trouble, expected in ((OSError("disk gone"), 500), (NoReleaseError("not yet"), 503)):
         reader.trouble = trouble
         assert service.get(path).status_code == expected
     reader.trouble = None

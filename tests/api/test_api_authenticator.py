@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from api import auth
-from api.auth import Authenticator
-from api.clock import Clock
-from api.db.records import KeyRecord
-from api.keys import make_key
-from api.problems import Problem
+from api.accounts.records import KeyRecord
+from api.auth import authenticator
+from api.auth.api_keys import make_key
+from api.auth.authenticator import Authenticator
+from api.common.clock import Clock
+from api.http.problems.problem import ProblemError
 
 KEY = make_key("live")
 BEARER = f"Bearer {KEY}".encode()
@@ -58,7 +58,7 @@ class World:
         return asyncio.run(self.made.caller(authorization))
 
     def refused(self, authorization=BEARER):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ProblemError) as caught:
             self.ask(authorization)
         return caught.value
 
@@ -178,7 +178,7 @@ def test_a_key_expires_though_it_cannot_be_looked_up():
 
 
 def test_the_callers_asked_for_longest_ago_are_forgotten_first(monkeypatch):
-    monkeypatch.setattr(auth, "MAX_KNOWN_CALLERS", 2)
+    monkeypatch.setattr(authenticator, "MAX_KNOWN_CALLERS", 2)
     world = World()
     first, second, third = (f"Bearer {make_key('live')}".encode() for _ in range(3))
     for header in (first, second, first, third):

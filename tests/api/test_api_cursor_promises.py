@@ -1,6 +1,6 @@
 """What callers were promised of cursors: how long one is, how long it lasts, what it is bound to."""
 
-from api.pagination import LIFETIME_SECONDS, MAX_LENGTH, filter_hash
+from api.http.pagination.cursors import LIFETIME_SECONDS, MAX_LENGTH, filter_hash
 
 
 def test_at_most_512_characters_for_seven_days():

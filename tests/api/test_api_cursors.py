@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.clock import Clock
-from api.pagination import LIFETIME_SECONDS, MAX_LENGTH, Binding, Cursors, filter_hash
-from api.problems import Problem
+from api.common.clock import Clock
+from api.http.pagination.cursors import LIFETIME_SECONDS, MAX_LENGTH, CursorBinding, CursorSigner, filter_hash
+from api.http.problems.problem import ProblemError
 from tests.tables import check_cases
 
 KEY = b"k" * 32
-BINDING = Binding("acc_1", "companies", filter_hash("a", 1), "desc")
+BINDING = CursorBinding("acc_1", "companies", filter_hash("a", 1), "desc")
 keys = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.text(max_size=40)), max_size=5)
 
 
@@ -26,11 +26,11 @@ class Hands:
 
 
 def cursors(hands=None, signing=(KEY,)):
-    return Cursors(signing, Clock(wall=hands or Hands()))
+    return CursorSigner(signing, Clock(wall=hands or Hands()))
 
 
 def code(cursor, binding=BINDING, made=None):
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ProblemError) as caught:
         (made or cursors()).read(cursor, binding)
     return caught.value.kind.code
 
@@ -65,10 +65,10 @@ def test_loose_ends_are_refused():
 @pytest.mark.parametrize(
     ("binding", "expected"),
     [
-        (Binding("acc_2", "companies", BINDING.filters, "desc"), "invalid_cursor"),
-        (Binding("acc_1", "events", BINDING.filters, "desc"), "cursor_mismatch"),
-        (Binding("acc_1", "companies", filter_hash("a", 2), "desc"), "cursor_mismatch"),
-        (Binding("acc_1", "companies", BINDING.filters, "asc"), "cursor_mismatch"),
+        (CursorBinding("acc_2", "companies", BINDING.filters, "desc"), "invalid_cursor"),
+        (CursorBinding("acc_1", "events", BINDING.filters, "desc"), "cursor_mismatch"),
+        (CursorBinding("acc_1", "companies", filter_hash("a", 2), "desc"), "cursor_mismatch"),
+        (CursorBinding("acc_1", "companies", BINDING.filters, "asc"), "cursor_mismatch"),
     ],
 )
 def test_a_cursor_belongs_to_account_and_query(binding, expected):
@@ -88,22 +88,24 @@ def test_seven_days_and_no_more():
 def test_a_tail_outlives_time_and_keys():
     hands = Hands()
     made = cursors(hands)
-    tail = Binding("acc_1", "events", BINDING.filters, "asc", lasting=True)
+    tail = CursorBinding("acc_1", "events", BINDING.filters, "asc", lasting=True)
     cursor = made.issue(tail, (5,))
     hands.seconds += 10 * LIFETIME_SECONDS
     rotated = cursors(hands, (b"n" * 32, KEY))
-    assert rotated.read(cursor, Binding("acc_2", "events", BINDING.filters, "asc", lasting=True)) == (5,)
+    assert rotated.read(cursor, CursorBinding("acc_2", "events", BINDING.filters, "asc", lasting=True)) == (
+        5,
+    )
     assert rotated.issue(tail, (5,)) != made.issue(tail, (5,)), "the new key signs"
     assert code(cursor, tail, cursors(hands, (b"n" * 32,))) == "invalid_cursor"
 
 
 def test_a_tail_is_another_query_not_another_cursor():
     """Turning `order` round between pages is a change of the query, and said so; a stranger's cursor stays one."""
-    tail = Binding("acc_1", "events", BINDING.filters, "asc", lasting=True)
-    pages = Binding("acc_1", "events", BINDING.filters, "desc")
+    tail = CursorBinding("acc_1", "events", BINDING.filters, "asc", lasting=True)
+    pages = CursorBinding("acc_1", "events", BINDING.filters, "desc")
     assert code(cursors().issue(tail, (5,)), pages) == "cursor_mismatch"
     assert code(cursors().issue(pages, (5,)), tail) == "cursor_mismatch"
-    stranger = Binding("acc_2", "events", BINDING.filters, "asc", lasting=True)
+    stranger = CursorBinding("acc_2", "events", BINDING.filters, "asc", lasting=True)
     assert code(cursors().issue(pages, (5,)), stranger) == "invalid_cursor"
 
 

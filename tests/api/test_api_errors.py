@@ -196,7 +196,7 @@ def test_internal_error_tells_nothing_but_the_request_id(serve, world, caplog):
 
 
 def test_every_problem_page_explains_itself(service):
-    from api.problem_kinds import KINDS
+    from api.http.problems.catalogue import KINDS
 
     for kind in KINDS.values():
         page = service.client.get(f"/problems/{kind.slug}")
@@ -212,7 +212,7 @@ def test_every_problem_page_explains_itself(service):
 def test_too_many_searches_are_503(serve, world):
     import threading
 
-    from warehouse.reader import Reader
+    from warehouse.reader.reader import ReleaseReader
 
     class Slow:
         def __init__(self, reader):
@@ -224,7 +224,7 @@ def test_too_many_searches_are_503(serve, world):
             self.leave.wait(20)
             return self.reader.pin()
 
-    slow = Slow(Reader(world.layout))
+    slow = Slow(ReleaseReader(world.layout))
     service = serve(world, slow, list_wait_seconds=0.01)
     threads = [threading.Thread(target=service.get, args=("/api/v1/companies?q=a",)) for _ in range(2)]
     for thread in threads:

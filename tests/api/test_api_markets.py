@@ -5,22 +5,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from warehouse.freshness import Seen
-from warehouse.manifests import current, point, write
-from warehouse.reading import DatasetState, Held, MarketState, Terms
+from warehouse.reader.types import DatasetState, LicenceTerms, MarketState, QuarantineReason
+from warehouse.release.freshness import DatasetCheck
+from warehouse.release.manifest import served_manifest, write_manifest, write_pointer
 
 PATH = "/api/v1/markets"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-TERMS = Terms("NLOD-2.0", "https://data.norge.no/nlod/en/2.0", "Contains data under NLOD.")
+TERMS = LicenceTerms("NLOD-2.0", "https://data.norge.no/nlod/en/2.0", "Contains data under NLOD.")
 ORDER = ["US", "SE", "NO", "FI", "UK", "DK"]
 
 
 def told(made, **states):
     """Lets the newest release of a world say this of its markets."""
-    manifest = current(made.world.layout)
+    manifest = served_manifest(made.world.layout)
     markets = {**manifest.markets, **states}
-    write(made.world.layout, replace(manifest, markets=markets))
-    point(made.world.layout, manifest.release)
+    write_manifest(made.world.layout, replace(manifest, markets=markets))
+    write_pointer(made.world.layout, manifest.release)
 
 
 @pytest.fixture
@@ -41,7 +41,10 @@ def norway(loaded):
             2,
             {
                 "no.regnskap": DatasetState(
-                    NOON - timedelta(days=9), held=Held("max_shrink", 0.5, 0.02), held_since=NOON, terms=TERMS
+                    NOON - timedelta(days=9),
+                    held=QuarantineReason("max_shrink", 0.5, 0.02),
+                    held_since=NOON,
+                    terms=TERMS,
                 ),
                 "no.enheter": DatasetState(NOON, rows=5, checked_at=NOON, terms=TERMS),
                 "no.later": DatasetState(None),
@@ -127,9 +130,9 @@ def test_what_a_run_noted_since_the_release_is_told(serve, norway):
         ["NO"],
         NOON + timedelta(days=1),
         {
-            "no.enheter": Seen(NOON + timedelta(days=1, milliseconds=3)),
-            "no.regnskap": Seen(NOON, NOON + timedelta(days=1)),
-            "no.unheard": Seen(NOON),
+            "no.enheter": DatasetCheck(NOON + timedelta(days=1, milliseconds=3)),
+            "no.regnskap": DatasetCheck(NOON, NOON + timedelta(days=1)),
+            "no.unheard": DatasetCheck(NOON),
         },
     )
     after = service.get(PATH)

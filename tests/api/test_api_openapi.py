@@ -8,14 +8,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from api.openapi import document
-from api.operations import OPERATIONS
-from api.problem_kinds import KINDS
+from api.companies.openapi import OPERATIONS
+from api.companies.schemas.events import KINDS as EVENT_KINDS
+from api.companies.schemas.profile import INCLUDED
+from api.companies.schemas.profile import PROFILE as PROFILE_SCHEMAS
+from api.http.problems.catalogue import KINDS
+from api.openapi.document import openapi_document
+from api.openapi.examples import webhooks
 from api.routes import ROUTES
-from api.schemas import webhook_examples
-from api.schemas.company import INCLUDED
-from api.schemas.company import PROFILE as PROFILE_SCHEMAS
-from api.schemas.events import KINDS as EVENT_KINDS
 from tests.architecture import openapi_frozen
 from tests.tables import check_cases
 from warehouse.schema.codes import EVENT_TYPES
@@ -31,7 +31,7 @@ def service(shared_service):
 
 @pytest.fixture(scope="module")
 def described():
-    return json.loads(document(PUBLIC_URL))
+    return json.loads(openapi_document(PUBLIC_URL))
 
 
 def validator(described, schema):
@@ -63,7 +63,7 @@ def test_it_is_public_and_a_key_is_tolerated(service):
     plain = service.client.get("/api/openapi.json")
     assert plain.status_code == 200
     assert plain.headers["content-type"] == "application/json"
-    assert plain.content == service.get("/api/openapi.json").content == document(PUBLIC_URL)
+    assert plain.content == service.get("/api/openapi.json").content == openapi_document(PUBLIC_URL)
     again = service.client.get("/api/openapi.json", headers={"If-None-Match": plain.headers["etag"]})
     assert again.status_code == 304
 
@@ -198,10 +198,10 @@ SHOWN_IN_WORDS = {"listMarkets", "getWebhook", "updateWebhook", "retryWebhookDel
 
 
 def test_what_is_shown_in_part_is_a_part_of_the_contracts_examples():
-    assert webhook_examples.SUBSCRIPTION in webhook_examples.SUBSCRIPTION_LIST["data"]
-    assert webhook_examples.DELIVERY_EXAMPLE in webhook_examples.DELIVERY_LIST["data"]
-    asked = webhook_examples.NEW_REPLAY
-    assert asked == {name: webhook_examples.REPLAY[name] for name in asked}
+    assert webhooks.SUBSCRIPTION in webhooks.SUBSCRIPTION_LIST["data"]
+    assert webhooks.DELIVERY_EXAMPLE in webhooks.DELIVERY_LIST["data"]
+    asked = webhooks.NEW_REPLAY
+    assert asked == {name: webhooks.REPLAY[name] for name in asked}
 
 
 def test_examples_are_those_of_the_contract(described):
@@ -224,5 +224,5 @@ def test_examples_are_those_of_the_contract(described):
         for operation in OPERATIONS
         if operation.example is not None and operation.operation_id not in SHOWN_IN_WORDS
     ]
-    shown.append(webhook_examples.NEW_SUBSCRIPTION)
+    shown.append(webhooks.NEW_SUBSCRIPTION)
     assert [one for one in shown if json.dumps(one, sort_keys=True) not in written] == []

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from api.problem_kinds import KINDS
-from api.schemas import problem_examples
-from api.tiers import DEFAULT, read_tiers
+from api.accounts.tiers import DEFAULT, read_tiers
+from api.http.problems.catalogue import KINDS
+from api.openapi.examples import problems
 from tests.tables import check_cases
 
 _spec = importlib.util.spec_from_file_location(
@@ -182,7 +182,7 @@ def scene(serve, world, make):
 
 
 def example(code, status):
-    return problem_examples.of_status(status, PUBLIC_URL)[code]
+    return problems.examples_of_status(status, PUBLIC_URL)[code]
 
 
 @pytest.mark.parametrize(("code", "status"), SCENES)

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from warehouse.reader import Reader
+from warehouse.reader.reader import ReleaseReader
 
 
 def number(index):
@@ -74,7 +74,7 @@ def test_pages_hold_while_releases_come(make, serve):
     made = make()
     stay = [made.company(number(index), f"SELSKAP {index} AS") for index in range(0, 60, 2)]
     made.publish(stay)
-    reader = Reader(made.world.layout, monotonic=Ticks())
+    reader = ReleaseReader(made.world.layout, monotonic=Ticks())
     service = serve(made.world, reader)
     chance, seen, cursor, round_ = random.Random(7), [], None, 0
     while True:
@@ -106,7 +106,7 @@ class Ticks:
 def test_a_switch_of_release_fails_no_request_and_tears_no_answer(make, serve):
     made = make()
     made.publish([made.company(number(1), "NAVN 1 AS")])
-    service = serve(made.world, Reader(made.world.layout, monotonic=Ticks()))
+    service = serve(made.world, ReleaseReader(made.world.layout, monotonic=Ticks()))
     stop = threading.Event()
 
     def publish():

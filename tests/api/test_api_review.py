@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from api.redact import redact
+from api.observability.redaction import redact
 from tests.tables import check_cases
-from warehouse.folding import folded
-from warehouse.reading import EventQuery
+from warehouse.reader.types import EventQuery
+from warehouse.text_normalisation import fold_text
 
 COMPANY = "/api/v1/companies/5599999991"
 SE = "firm:SE:5599999991"
@@ -205,7 +205,7 @@ def test_bounds_are_compared_as_instants_not_as_zones(service, recorded):
     ("name", "words"), [("Acme™", "acmetm"), ("№ 5 AS", "no 5 as"), ("STRAẞE ÆØÅ", "strasse aeoa")]
 )
 def test_folding_leaves_no_capital(name, words):
-    assert folded(name) == words
+    assert fold_text(name) == words
 
 
 def test_a_list_of_owners_goes_on_about_the_day_it_began(own_service):

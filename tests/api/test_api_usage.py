@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from api.db.counts import Counts
-from api.db.engine import Database
-from api.db.repositories import KeyRepository
-from api.limits import COUNTED
-from api.months import month_at
-from api.tiers import DEFAULT, read_tiers
+from api.accounts.billing_month import month_at
+from api.accounts.repository import KeyRepository
+from api.accounts.tiers import DEFAULT, read_tiers
+from api.accounts.usage_store import DatabaseUsageStore
+from api.database.engine import Database
+from api.rate_limits.limiter import COUNTED
 
 COMPANY = "/api/v1/companies/5599999991"
 ROOT = Path(__file__).parents[2]
@@ -228,7 +228,7 @@ def test_a_database_that_fails_refuses_nobody(serve, world, control_url, monkeyp
         raise OperationalError("statement", {}, RuntimeError("gone"))
 
     with monkeypatch.context() as broken:
-        broken.setattr(Counts, "add", fail)
+        broken.setattr(DatabaseUsageStore, "add", fail)
         answers = [service.get(COMPANY) for _ in range(100)]
         assert {answer.status_code for answer in answers} == {200}
         assert answers[-1].headers["X-RateLimit-Remaining"] == str(60_000 - 101)

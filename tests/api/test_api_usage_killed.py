@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.accounts import Accounts
-from api.clock import Clock
-from api.db.migrate import prepare
-from api.months import month_at
-from api.secrets import load_or_create
-from api.settings import ApiSettings
-from api.ulids import Ulids
+from api.accounts.billing_month import month_at
+from api.accounts.service import AccountService
+from api.auth.service_secrets import load_or_create
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.migrate import prepare_database
+from api.settings.service import ApiSettings
 
 ROOT = Path(__file__).parents[2]
 COMPANY = "/api/v1/companies/5599999991"
@@ -40,9 +40,9 @@ class Installed:
         }
         self.environment |= chosen | {"FIRM_ACCESS_LOG": "false"}  # nobody reads on from its standard error
         settings, self.clock = ApiSettings.from_environment(chosen), Clock()
-        self.database = prepare(url)
+        self.database = prepare_database(url)
         pepper = load_or_create(settings.secrets_path).pepper
-        self.accounts = Accounts(self.database, pepper, self.clock, Ulids(self.clock.wall))
+        self.accounts = AccountService(self.database, pepper, self.clock, UlidGenerator(self.clock.wall))
         self.account_id = self.accounts.create_account("owner@example.com", "pro").account_id
         self.key = self.accounts.create_key("owner@example.com", "live").key
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from api.accounts import Accounts
-from api.clock import Clock
-from api.db.counts import Counts
-from api.db.migrate import prepare
-from api.ulids import Ulids
+from api.accounts.service import AccountService
+from api.accounts.usage_store import DatabaseUsageStore
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.migrate import prepare_database
 
 ROOT = Path(__file__).parents[2]
 
 _CHILD = """
 import sys
-from api.clock import Clock
-from api.db.counts import Counts
-from api.db.engine import Database
+from api.common.clock import Clock
+from api.accounts.usage_store import Counts
+from api.database.engine import Database
 counts = Counts(Database(sys.argv[1]), Clock().today)
 print("ready", flush=True)
 sys.stdin.readline()
@@ -36,8 +36,8 @@ counts.close()
 @pytest.mark.slow
 def test_processes_that_store_at_once_lose_nothing(control_url):
     """Three processes, a hundred writes each of the same rows: none lost, none locked in a circle."""
-    database, clock = prepare(control_url), Clock()
-    accounts = Accounts(database, b"p" * 32, clock, Ulids(clock.wall))
+    database, clock = prepare_database(control_url), Clock()
+    accounts = AccountService(database, b"p" * 32, clock, UlidGenerator(clock.wall))
     made = [accounts.create_account(f"{name}@example.com", "basic").account_id for name in "abc"]
     command = [sys.executable, "-c", _CHILD, control_url, ",".join(made)]
     children = [
@@ -60,9 +60,11 @@ def test_processes_that_store_at_once_lose_nothing(control_url):
 
 
 def test_counts_of_accounts_that_are_gone_stop_nobody(control_url):
-    database, clock = prepare(control_url), Clock()
-    account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts = Counts(database, clock.today)
+    database, clock = prepare_database(control_url), Clock()
+    account = AccountService(database, b"p" * 32, clock, UlidGenerator(clock.wall)).create_account(
+        "a@example.com", "basic"
+    )
+    counts = DatabaseUsageStore(database, clock.today)
     rows = [(account.account_id, 202611, 2), ("acc_gone", 202611, 3)]
     assert counts.add(rows) == [(account.account_id, 202611, 2)]
     assert counts.add(rows) == [(account.account_id, 202611, 4)]
@@ -72,9 +74,11 @@ def test_counts_of_accounts_that_are_gone_stop_nobody(control_url):
 
 def test_rows_of_one_account_are_added_up_first(control_url):
     """As after its meter was made anew; refused, they would keep all other counts from being stored."""
-    database, clock = prepare(control_url), Clock()
-    account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts = Counts(database, clock.today)
+    database, clock = prepare_database(control_url), Clock()
+    account = AccountService(database, b"p" * 32, clock, UlidGenerator(clock.wall)).create_account(
+        "a@example.com", "basic"
+    )
+    counts = DatabaseUsageStore(database, clock.today)
     rows = [(account.account_id, 202611, 2), (account.account_id, 202611, 3)]
     assert counts.add(rows) == [(account.account_id, 202611, 5)]
     assert counts.add(rows) == [(account.account_id, 202611, 10)]
@@ -83,9 +87,11 @@ def test_rows_of_one_account_are_added_up_first(control_url):
 
 
 def test_at_once_means_without_waiting_for_anybody(control_url):
-    database, clock = prepare(control_url), Clock()
-    made = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts, rows = Counts(database, clock.today), [(made.account_id, 202611, 2)]
+    database, clock = prepare_database(control_url), Clock()
+    made = AccountService(database, b"p" * 32, clock, UlidGenerator(clock.wall)).create_account(
+        "a@example.com", "basic"
+    )
+    counts, rows = DatabaseUsageStore(database, clock.today), [(made.account_id, 202611, 2)]
     is_near = control_url.startswith("sqlite")
     assert counts.add_at_once(rows) == ([(made.account_id, 202611, 2)] if is_near else None)
     with database.writing() as session:
@@ -99,9 +105,11 @@ def test_at_once_means_without_waiting_for_anybody(control_url):
 
 
 def test_a_connection_that_broke_is_replaced(control_url):
-    database, clock = prepare(control_url), Clock()
-    account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts = Counts(database, clock.today)
+    database, clock = prepare_database(control_url), Clock()
+    account = AccountService(database, b"p" * 32, clock, UlidGenerator(clock.wall)).create_account(
+        "a@example.com", "basic"
+    )
+    counts = DatabaseUsageStore(database, clock.today)
     held = []
     event.listen(database.engine, "checkout", lambda connection, *_: held.append(connection))
     counts.add([(account.account_id, 202611, 1)])

@@ -10,12 +10,12 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.watching import disk, watched
+from api.observability.data_health import data_health_gauges, disk_gauges
 from tests.api.conftest import Service
-from warehouse import freshness, run_notes
-from warehouse.freshness import Freshness, Seen
-from warehouse.reader import Reader
-from warehouse.run_notes import ErrorNote, RunNote
+from warehouse.reader.reader import ReleaseReader
+from warehouse.release import freshness, run_log
+from warehouse.release.freshness import DatasetCheck, Freshness
+from warehouse.release.run_log import ErrorNote, RunNote
 
 ALERTS = Path(__file__).resolve().parents[2] / "deploy" / "alerts.yml"
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -34,22 +34,22 @@ def seen(make: Callable[[], Any]) -> Any:
     maker.publish([maker.company("firm:NO:999999999", "Eksempel")])
     layout = maker.world.layout
     datasets = {
-        "no.enheter": Seen(NOW - 5 * HOUR, None, 48),
-        "no.roller": Seen(NOW - 50 * HOUR, NOW - 2 * HOUR, 48),
-        "no.aksjonaer": Seen(None, None, 9600),
-        "se.scb": Seen(NOW - HOUR),  # noted by an edition that did not note hours
+        "no.enheter": DatasetCheck(NOW - 5 * HOUR, None, 48),
+        "no.roller": DatasetCheck(NOW - 50 * HOUR, NOW - 2 * HOUR, 48),
+        "no.aksjonaer": DatasetCheck(None, None, 9600),
+        "se.scb": DatasetCheck(NOW - HOUR),  # noted by an edition that did not note hours
     }
     freshness.write(layout, Freshness({"NO": NOW - 3 * HOUR}, datasets))
-    run_notes.write(layout, note("20261119T080000000Z", "NO", "SE", errors=(ErrorNote("NO", "x"),)))
-    run_notes.write(layout, note("20261120T080000000Z", "NO", errors=(ErrorNote("release", "x"),)))
-    run_notes.write(layout, note("20261120T090000000Z", "SE", "FI", errors=(ErrorNote("FI", "x"),)))
-    run_notes.write(layout, note("20261121T080000000Z", "FI", ended_at=None))
+    run_log.write(layout, note("20261119T080000000Z", "NO", "SE", errors=(ErrorNote("NO", "x"),)))
+    run_log.write(layout, note("20261120T080000000Z", "NO", errors=(ErrorNote("release", "x"),)))
+    run_log.write(layout, note("20261120T090000000Z", "SE", "FI", errors=(ErrorNote("FI", "x"),)))
+    run_log.write(layout, note("20261121T080000000Z", "FI", ended_at=None))
     return maker.world
 
 
 def test_sources_markets_and_runs(seen: Any) -> None:
-    reader = Reader(seen.layout)
-    told = {name: dict(one.values) for name, one in watched(reader, NOW).items()}
+    reader = ReleaseReader(seen.layout)
+    told = {name: dict(one.values) for name, one in data_health_gauges(reader, NOW).items()}
     reader.close()
     assert told == {
         "source_age_seconds": {
@@ -109,7 +109,7 @@ def test_before_any_run_nothing_is_told_of_sources(serve: Callable[..., Service]
 
 
 def test_a_folder_that_is_not_there_has_no_disk(seen: Any) -> None:
-    assert disk(seen.layout.root / "nowhere") == {}
+    assert disk_gauges(seen.layout.root / "nowhere") == {}
 
 
 def test_without_its_database_the_service_says_that_it_is_away(

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.db import erasing
-from api.db.migrate import prepare
-from api.db.webhook_models import Attempt, Delivery, MatchedEvent
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import Attempt, Delivery, MatchedEvent
+from api.webhooks import erasure
 from tests.api import delivery_log
-from warehouse.blanking import Blanking
+from warehouse.erasure.event_redaction import EventRedactor
 
 COMPANY = "firm:SE:5599999991"
 HOLDER = "own_7h2k9m4p1q8s3t6v0w5x2y7z4b"
@@ -21,7 +21,7 @@ PERSON, NAME = "Åsa Öberg", "Öbergs Måleri"
 
 @pytest.fixture
 def log(control_url: str) -> Iterator[Any]:
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     yield delivery_log.Log(database)
     database.close()
 
@@ -61,8 +61,8 @@ def test_events_of_subjects_are_blank_and_those_of_others_untouched(log: Any) ->
         session.execute(
             text("UPDATE webhook_events SET company_id = 'firm:SE:5560000001' WHERE sequence > 1")
         )
-    blanking = Blanking(frozenset({COMPANY}), frozenset({HOLDER}))
-    assert erasing.erase(log.database, blanking.companies, blanking.blanked) == 2
+    blanking = EventRedactor(frozenset({COMPANY}), frozenset({HOLDER}))
+    assert erasure.erase_events(log.database, blanking.companies, blanking.blanked) == 2
     after = {row.sequence: json.loads(row.data) for row in log.rows(MatchedEvent)}
     assert after[told["own"]]["name"] == "5599999991"
     assert after[told["own"]]["filing"] == {"revenue": None, "version": 1}
@@ -74,7 +74,7 @@ def test_events_of_subjects_are_blank_and_those_of_others_untouched(log: Any) ->
     answers = {of[attempt.delivery_id]: attempt.response_body for attempt in log.rows(Attempt)}
     assert [answers[told[name]] for name in ("own", "held")] == [None, None]
     assert answers[told["other"]]
-    assert erasing.erase(log.database, blanking.companies, blanking.blanked) == 0
+    assert erasure.erase_events(log.database, blanking.companies, blanking.blanked) == 0
 
 
 def test_no_page_of_the_file_keeps_it(log: Any) -> None:
@@ -83,8 +83,8 @@ def test_no_page_of_the_file_keeps_it(log: Any) -> None:
     subscription = log.subscription(log.account())
     for _ in range(200):
         log.attempt(log.deliver(subscription, log.event(**data(COMPANY)), "succeeded"), response_body=NAME)
-    blanking = Blanking(frozenset({COMPANY}), frozenset())
-    assert erasing.erase(log.database, blanking.companies, blanking.blanked) == 200
+    blanking = EventRedactor(frozenset({COMPANY}), frozenset())
+    assert erasure.erase_events(log.database, blanking.companies, blanking.blanked) == 200
     path = Path(str(log.database.url.database))
     for file in path.parent.iterdir():
         body = file.read_bytes()

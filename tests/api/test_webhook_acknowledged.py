@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from api.clock import Clock
+from api.common.clock import Clock
 from tests.api.engine_world import LOCAL, NOON, Control, Running, controlled, exhaust, receiver, sender
 
 pytestmark = pytest.mark.anyio

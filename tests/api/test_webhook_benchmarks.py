@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.db.webhook_models import Delivery
+from api.database.models.webhooks import Delivery
 
 
 @pytest.mark.slow

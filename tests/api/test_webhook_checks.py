@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, update
 
-from api.db.delivery_records import ReplayRecord
-from api.db.redeliveries import queue_replay
-from api.db.webhook_models import Attempt, MatchedEvent, QueuedAttempt, Replay, SubscribedCompany
-from api.db.webhook_states import lock_lanes, pause, remove
-from api.webhooks.sealing import Sealer
+from api.auth.encryption import SecretBox
+from api.database.models.webhooks import Attempt, MatchedEvent, QueuedAttempt, Replay, SubscribedCompany
+from api.webhooks.deliveries.records import ReplayRecord
+from api.webhooks.deliveries.replay_repository import queue_replay
+from api.webhooks.subscriptions.state_transitions import (
+    delete_subscription,
+    lock_endpoints,
+    pause_subscription,
+)
 from tests.api.engine_world import NOON, ONE, SEALER, Control, Scripted, controlled, exhaust, outcome, through
 
 pytestmark = pytest.mark.anyio
@@ -48,7 +52,7 @@ async def test_delete_while_queued(control: Control) -> None:
     worker = control.worker(egress)
     await exhaust(worker)
     with control.writing() as connection:
-        remove(connection, lane, control.hands.clock.now())
+        delete_subscription(connection, lane, control.hands.clock.now())
     await through(control, worker, until=60)
     assert [control.delivery(delivery).status, control.delivery(delivery).attempt_count] == ["canceled", 1]
     assert len(egress.posts) == 3, "the other one goes on"
@@ -61,7 +65,7 @@ async def test_delete_while_under_way(control: Control, status: int) -> None:
     [delivery] = control.deliver(lane)
     worker, egress = await held_at_the_gate(control, lane, answer=lambda _: outcome(status))
     with control.writing() as connection:
-        remove(connection, lane, control.hands.clock.now())
+        delete_subscription(connection, lane, control.hands.clock.now())
     egress.gate.set()
     await exhaust(worker)
     stored = control.delivery(delivery)
@@ -77,7 +81,7 @@ async def test_pause_while_under_way(control: Control, status: int, becomes: str
     [delivery] = control.deliver(lane)
     worker, egress = await held_at_the_gate(control, lane, answer=lambda _: outcome(status))
     with control.writing() as connection:
-        assert pause(connection, lane, "manual", control.hands.clock.now())
+        assert pause_subscription(connection, lane, "manual", control.hands.clock.now())
     egress.gate.set()
     await exhaust(worker)
     stored = control.delivery(delivery)
@@ -93,7 +97,7 @@ async def test_what_was_read_ahead_is_not_sent_after_a_pause(control: Control) -
     control.deliver(lane, count=20)
     worker, egress = await held_at_the_gate(control, lane, answer=lambda _: outcome())
     with control.writing() as connection:
-        pause(connection, lane, "manual", control.hands.clock.now())
+        pause_subscription(connection, lane, "manual", control.hands.clock.now())
     await worker.tick()  # it looks before it starts the next
     egress.gate.set()
     await exhaust(worker)
@@ -175,7 +179,7 @@ async def test_poison_row_quarantined(control: Control) -> None:
 
 
 async def test_a_secret_that_cannot_be_opened_waits_for_its_key(control: Control) -> None:
-    lost, well = control.subscribe(secret=Sealer([b"o" * 32]).seal("whsec_AAAA")), control.subscribe()
+    lost, well = control.subscribe(secret=SecretBox([b"o" * 32]).seal("whsec_AAAA")), control.subscribe()
     [waiting, sent] = control.deliver(lost, well)
     egress = Scripted()
     worker = control.worker(egress)
@@ -196,7 +200,7 @@ async def test_retry_while_paused(control: Control) -> None:
     worker = control.worker(egress)
     await through(control, worker, until=10)
     with control.writing() as connection:
-        pause(connection, lane, "manual", control.hands.clock.now())
+        pause_subscription(connection, lane, "manual", control.hands.clock.now())
     health = control.lane(lane).consecutive_failures
     control.retry(lane, delivery)
     await exhaust(worker)
@@ -260,7 +264,7 @@ async def test_a_replay_counts_what_becomes_of_its_deliveries(control: Control) 
     lane, egress = control.subscribe(), Scripted(lambda _: outcome(500))
     ids = control.deliver(lane, count=4)
     with control.writing() as connection:
-        pause(connection, lane, "manual", control.hands.clock.now())
+        pause_subscription(connection, lane, "manual", control.hands.clock.now())
     control.change(lane, status="active", status_reason=None)
     control.hands.move(10)
     now = control.hands.clock.now()
@@ -279,7 +283,7 @@ async def test_a_replay_counts_what_becomes_of_its_deliveries(control: Control) 
         completed_at=None,
     )
     with control.writing() as connection:
-        lock_lanes(connection, [lane])
+        lock_endpoints(connection, [lane])
         assert queue_replay(connection, record) == 4
     worker = control.worker(egress)
     egress.answer = lambda post: outcome(500 if post.headers["X-Service-Delivery"] == ids[3] else 204)

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from api.db.engine import Database
-from api.openapi import document
-from api.schemas import webhook_examples
+from api.database.engine import Database
+from api.openapi.document import openapi_document
+from api.openapi.examples import webhooks
 
 _spec = importlib.util.spec_from_file_location("delivery_log", Path(__file__).with_name("delivery_log.py"))
 stored = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(stored)
 
 NOW, MINUTE = stored.NOW, stored.MINUTE
-DOCUMENT = json.loads(document("https://api.example.com"))
-KEYS = list(webhook_examples.DELIVERY_EXAMPLE)
-ATTEMPT_KEYS = list(webhook_examples.TEST_ATTEMPT)
+DOCUMENT = json.loads(openapi_document("https://api.example.com"))
+KEYS = list(webhooks.DELIVERY_EXAMPLE)
+ATTEMPT_KEYS = list(webhooks.TEST_ATTEMPT)
 
 
 class Scene:

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from api.db.engine import Database
-from api.openapi import document
-from api.webhook_operations import WEBHOOK_OPERATIONS
-from api.webhooks.settings import WebhookSettings
+from api.database.engine import Database
+from api.openapi.document import openapi_document
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.openapi import WEBHOOK_OPERATIONS
 
 _spec = importlib.util.spec_from_file_location("delivery_log", Path(__file__).with_name("delivery_log.py"))
 stored = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(stored)
 
-DOCUMENT = json.loads(document("https://api.example.com"))
+DOCUMENT = json.loads(openapi_document("https://api.example.com"))
 CLOSED = "http://127.0.0.1:9/company-events"
 NEW = {"endpoint_url": CLOSED, "event_types": ["filing.published"], "entity_ids": ["923609016"]}
 TRIALS = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.0/8"),))

@@ -10,11 +10,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, text, update
 
-from api import idempotency
-from api.db import idempotency as requests
-from api.db.engine import Database
-from api.db.idempotency import Claim, Stored
-from api.db.webhook_models import IdempotentRequest, Subscription
+from api.database.engine import Database
+from api.database.models.webhooks import IdempotentRequest, Subscription
+from api.http import idempotency
+from api.http import idempotency_repository as requests
+from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
 from tests.tables import check_cases
 
 ALL = "/api/v1/webhooks"
@@ -182,13 +182,13 @@ def test_who_was_given_up_stores_and_frees_nothing(service, database):
     """A request that took longer than a crash is thought to: the one that took its key over stands."""
     account_id = service.accounts.account("owner@example.com").account_id
     at = service.parts.clock.now()
-    slow = Claim(account_id, "POST /x", "k", b"f", "req_slow")
+    slow = IdempotencyClaim(account_id, "POST /x", "k", b"f", "req_slow")
     later = replace(slow, request_id="req_later")
 
     def claim(asked, seconds):
         moment = at + timedelta(seconds=seconds)
         with database.writing() as session:
-            return requests.claim(
+            return requests.claim_key(
                 session.connection(),
                 asked,
                 moment,
@@ -197,14 +197,23 @@ def test_who_was_given_up_stores_and_frees_nothing(service, database):
             )
 
     assert claim(slow, 0) is None
-    assert claim(later, 59) == Stored(b"f", None, None)
+    assert claim(later, 59) == StoredResponse(b"f", None, None)
     assert claim(later, 60) is None
     for step, stored in (
-        (lambda connection: requests.release(connection, slow), Stored(b"f", None, None)),
-        (lambda connection: requests.finish(connection, slow, 201, b"slow"), Stored(b"f", None, None)),
-        (lambda connection: requests.finish(connection, later, 201, b"later"), Stored(b"f", 201, b"later")),
-        (lambda connection: requests.finish(connection, slow, 201, b"slow"), Stored(b"f", 201, b"later")),
-        (lambda connection: requests.release(connection, later), Stored(b"f", 201, b"later")),
+        (lambda connection: requests.release_claim(connection, slow), StoredResponse(b"f", None, None)),
+        (
+            lambda connection: requests.finish_claim(connection, slow, 201, b"slow"),
+            StoredResponse(b"f", None, None),
+        ),
+        (
+            lambda connection: requests.finish_claim(connection, later, 201, b"later"),
+            StoredResponse(b"f", 201, b"later"),
+        ),
+        (
+            lambda connection: requests.finish_claim(connection, slow, 201, b"slow"),
+            StoredResponse(b"f", 201, b"later"),
+        ),
+        (lambda connection: requests.release_claim(connection, later), StoredResponse(b"f", 201, b"later")),
     ):
         with database.writing() as session:
             step(session.connection())

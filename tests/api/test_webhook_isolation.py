@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from sqlalchemy import update
 
-from api.db.webhook_models import Attempt, Lane, QueuedAttempt
+from api.database.models.webhooks import Attempt, EndpointState, QueuedAttempt
 from tests.api.engine_world import (
     LOCAL,
     NOON,
@@ -75,7 +75,7 @@ class Endpoint:
 def mark(control: Control, subscription_ids: list[str], **health: Any) -> None:
     """As if these endpoints had done so before."""
     with control.writing() as connection:
-        chosen = update(Lane).where(Lane.subscription_id.in_(subscription_ids))
+        chosen = update(EndpointState).where(EndpointState.subscription_id.in_(subscription_ids))
         connection.execute(chosen.values(health))
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy.event import listen
 
-from api.db.delivery_records import DeliveryQuery, Window
-from api.db.migrate import prepare
-from api.problems import Problem
-from api.webhooks import redelivery
-from api.webhooks.redelivery import Place, ReplayRequest
+from api.database.migrate import prepare_database
+from api.http.problems.problem import ProblemError
+from api.webhooks.deliveries import service
+from api.webhooks.deliveries.records import DeliveryQuery, TimeWindow
+from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
 from tests.tables import check_cases
 
 _spec = importlib.util.spec_from_file_location("delivery_log", Path(__file__).with_name("delivery_log.py"))
@@ -34,7 +34,7 @@ class World:
 
     def place(self, **more):
         values = {"account_id": self.account, "subscription_id": self.subscription}
-        return Place(**values | {"oldest": NOW - 30 * DAY, "retention_days": 30} | more)
+        return DeliveryScope(**values | {"oldest": NOW - 30 * DAY, "retention_days": 30} | more)
 
     def delivered(self, status="failed", at=NOW, event_type="status.changed", **more):
         self.log.at = at
@@ -42,7 +42,7 @@ class World:
 
     def page(self, query, before=None, limit=100, **place):
         with self.database.reading() as session:
-            found = redelivery.page(session.connection(), self.place(**place), query, before, limit)
+            found = service.list_deliveries(session.connection(), self.place(**place), query, before, limit)
         return [record.delivery_id for record in found]
 
     def asked(self, what, *arguments, **place):
@@ -53,18 +53,18 @@ class World:
         self.log.at += MINUTE
         asked = ReplayRequest(since, until, statuses, event_types)
         replay_id = self.log.ulids.make("rpl")
-        return self.asked(redelivery.replay, asked, replay_id, self.log.at)
+        return self.asked(service.start_replay, asked, replay_id, self.log.at)
 
 
 @pytest.fixture
 def world(control_url):
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     yield World(database)
     database.close()
 
 
 def everything(**more):
-    return DeliveryQuery(Window(), **more)
+    return DeliveryQuery(TimeWindow(), **more)
 
 
 def test_the_newest_come_first_page_after_page(world):
@@ -89,7 +89,7 @@ def test_the_newest_come_first_page_after_page(world):
         (everything(), "PRIMARY KEY"),
         (everything(statuses=("failed",)), "ix_webhook_deliveries_unsucceeded"),
         (
-            DeliveryQuery(Window(NOW - DAY, NOW + DAY), ("held", "pending"), ("filing.added",)),
+            DeliveryQuery(TimeWindow(NOW - DAY, NOW + DAY), ("held", "pending"), ("filing.added",)),
             "ix_webhook_deliveries_unsucceeded",
         ),
     ],
@@ -97,7 +97,7 @@ def test_the_newest_come_first_page_after_page(world):
 )
 def test_a_list_is_read_where_it_begins(tmp_path, query, index):
     """However long the log is: SQLite says which index it uses, and sorts nothing."""
-    database = prepare(f"sqlite:///{tmp_path / 'control.sqlite'}")
+    database = prepare_database(f"sqlite:///{tmp_path / 'control.sqlite'}")
     world, asked = World(database), []
     listen(database.engine, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
     world.page(query, world.delivered())
@@ -126,7 +126,7 @@ def test_a_window_holds_its_beginning_and_not_its_end(world):
         (NOW + MILLISECOND, NOW + 2 * MILLISECOND, made[1:2]),
         (NOW + MILLISECOND, NOW, []),
     ):
-        assert world.page(DeliveryQuery(Window(since, until))) == expected[::-1], (since, until)
+        assert world.page(DeliveryQuery(TimeWindow(since, until))) == expected[::-1], (since, until)
 
 
 def test_an_event_and_its_type_are_found(world):
@@ -148,9 +148,12 @@ def test_what_is_older_than_the_log_reaches_is_not_told(world):
     old = world.delivered(at=NOW - 30 * DAY - MILLISECOND)
     last = world.delivered(at=NOW - 30 * DAY)
     assert world.page(everything()) == [last]
-    assert world.page(DeliveryQuery(Window(since=NOW - 60 * DAY))) == [last]
-    for what in (redelivery.detail, lambda *asked: redelivery.retry(*asked, "att_" + "0" * 26, NOW)):
-        with pytest.raises(Problem, match="delivery_not_found"):
+    assert world.page(DeliveryQuery(TimeWindow(since=NOW - 60 * DAY))) == [last]
+    for what in (
+        service.delivery_detail,
+        lambda *asked: service.retry_delivery(*asked, "att_" + "0" * 26, NOW),
+    ):
+        with pytest.raises(ProblemError, match="delivery_not_found"):
             world.asked(what, old)
 
 
@@ -160,7 +163,7 @@ def test_a_delivery_is_told_with_its_latest_attempts_in_their_order(world):
     for number in range(104):
         world.log.at = NOW + number * MINUTE
         made.append(world.log.attempt(delivery, number=min(number + 1, 6), trigger="manual"))
-    found = world.asked(redelivery.detail, delivery)
+    found = world.asked(service.delivery_detail, delivery)
     assert [attempt.attempt_id for attempt in found.attempts] == made[-100:]
     assert found.attempts[0].response_headers == {"content-type": "text/plain"}
     assert found.data == b'{"sequence": 1}'
@@ -170,7 +173,7 @@ def test_a_delivery_is_told_with_its_latest_attempts_in_their_order(world):
 @pytest.mark.parametrize("status", [status for status in ALL if status != "canceled"])
 def test_a_retry_is_due_at_once_whatever_became_of_the_delivery(world, status):
     delivery = world.delivered(status)
-    told = world.asked(redelivery.retry, delivery, "att_" + "1" * 26, NOW)
+    told = world.asked(service.retry_delivery, delivery, "att_" + "1" * 26, NOW)
     assert (told.delivery_id, told.status) == (delivery, status)
     assert world.log.queue(world.subscription) == [(delivery, "manual", "att_" + "1" * 26, NOW)]
     assert world.log.next_due(world.subscription) == NOW
@@ -180,14 +183,14 @@ def test_a_retry_is_due_at_once_whatever_became_of_the_delivery(world, status):
 def test_every_retry_is_an_attempt_of_its_own(world):
     delivery = world.delivered()
     for number in range(3):
-        world.asked(redelivery.retry, delivery, f"att_{number:026}", NOW)
+        world.asked(service.retry_delivery, delivery, f"att_{number:026}", NOW)
     assert len(world.log.queue(world.subscription)) == 3
 
 
 def test_what_was_canceled_is_not_sent_again(world):
     delivery = world.delivered("canceled")
-    with pytest.raises(Problem, match="invalid_state") as refused:
-        world.asked(redelivery.retry, delivery, "att_" + "1" * 26, NOW)
+    with pytest.raises(ProblemError, match="invalid_state") as refused:
+        world.asked(service.retry_delivery, delivery, "att_" + "1" * 26, NOW)
     assert refused.value.extra == {"current_status": "canceled"}
     assert world.log.queue(world.subscription) == []
 
@@ -200,27 +203,27 @@ def test_the_log_of_another_account_is_none(world):
     wrong = "whs_" + "0" * 26
     for asked in ({"account_id": stranger}, {"subscription_id": gone}, {"subscription_id": wrong}):
         for what, *more in (
-            (redelivery.page, everything(), None, 5),
-            (redelivery.detail, delivery),
-            (redelivery.retry, delivery, "att_" + "1" * 26, NOW),
-            (redelivery.replay, ReplayRequest(NOW, NOW, ("held",), None), "rpl_" + "1" * 26, NOW),
-            (redelivery.progress, "rpl_" + "1" * 26),
+            (service.list_deliveries, everything(), None, 5),
+            (service.delivery_detail, delivery),
+            (service.retry_delivery, delivery, "att_" + "1" * 26, NOW),
+            (service.start_replay, ReplayRequest(NOW, NOW, ("held",), None), "rpl_" + "1" * 26, NOW),
+            (service.find_replay, "rpl_" + "1" * 26),
         ):
-            with pytest.raises(Problem, match="webhook_not_found"):
+            with pytest.raises(ProblemError, match="webhook_not_found"):
                 world.asked(what, *more, **asked)
-    with pytest.raises(Problem, match="delivery_not_found"):
-        world.asked(redelivery.detail, delivery, account_id=stranger, subscription_id=theirs)
+    with pytest.raises(ProblemError, match="delivery_not_found"):
+        world.asked(service.delivery_detail, delivery, account_id=stranger, subscription_id=theirs)
     assert world.log.queue(world.subscription) == []
 
 
 @check_cases("odd", ["", "whs", "dlv_\x00", "dlv_" + "Z" * 26, "é" * 30, "dlv_" + "0" * 27])
 def test_what_is_no_id_is_not_found(world, odd):
-    with pytest.raises(Problem, match="webhook_not_found"):
-        world.asked(redelivery.detail, odd, subscription_id=odd)
-    with pytest.raises(Problem, match="delivery_not_found"):
-        world.asked(redelivery.detail, odd)
-    with pytest.raises(Problem, match="replay_not_found"):
-        world.asked(redelivery.progress, odd)
+    with pytest.raises(ProblemError, match="webhook_not_found"):
+        world.asked(service.delivery_detail, odd, subscription_id=odd)
+    with pytest.raises(ProblemError, match="delivery_not_found"):
+        world.asked(service.delivery_detail, odd)
+    with pytest.raises(ProblemError, match="replay_not_found"):
+        world.asked(service.find_replay, odd)
 
 
 def test_a_replay_takes_up_its_window_with_a_fresh_schedule(world):
@@ -244,7 +247,7 @@ def test_a_replay_takes_up_its_window_with_a_fresh_schedule(world):
         for delivery in (failed, held)
     ]
     assert world.log.next_due(world.subscription) == made.created_at
-    assert world.asked(redelivery.progress, made.replay_id) == made
+    assert world.asked(service.find_replay, made.replay_id) == made
 
 
 def test_a_replay_may_choose_types_and_what_succeeded(world):
@@ -273,7 +276,7 @@ def test_what_one_replay_took_up_another_leaves(world):
 def test_a_replay_needs_an_active_subscription(world):
     world.subscription = world.log.subscription(world.account, status="paused", status_reason="manual")
     delivery = world.delivered("held")
-    with pytest.raises(Problem, match="invalid_state") as refused:
+    with pytest.raises(ProblemError, match="invalid_state") as refused:
         world.replay()
     assert refused.value.extra == {"current_status": "paused"}
     assert world.log.delivery(delivery).status == "held"

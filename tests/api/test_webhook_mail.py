@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 import trustme
 
-from api.db import outbox, webhook_states
-from api.db.engine import Database
-from api.db.webhook_models import Lane, Subscription
-from api.setting_reader import SettingError, SettingReader
-from api.webhooks.mail import Mailer
-from api.webhooks.notices import Notice
-from api.webhooks.settings import MailSettings
+from api.database.engine import Database
+from api.database.models.webhooks import EndpointState, Subscription
+from api.email import outbox_repository
+from api.email.outbox_worker import OutboxWorker
+from api.email.webhook_notices import OwnerNotice
+from api.settings.env import EnvReader, SettingError
+from api.settings.webhooks import MailSettings
+from api.webhooks.subscriptions import state_transitions
 from tests.api.post_office import NOON, NOTICE, Box, PostOffice, copied, opened, run
 
 PATIENCE_SECONDS = 30
@@ -61,7 +62,7 @@ def sent_by(box: Box, office: PostOffice, security: str = "none", tls: Any = Non
 def test_a_mail_comes_as_it_was_written(box: Box) -> None:
     office = PostOffice()
     text = "Förklaring på «svenska»\n.\n.. dots\n\nhttps://hooks.example.com/" + "a" * 2_000 + "\n"
-    box.add("paused:whs_1:7", notice=Notice("Webhook paused: dålig.example " + "x" * 150, text))
+    box.add("paused:whs_1:7", notice=OwnerNotice("Webhook paused: dålig.example " + "x" * 150, text))
     sent_by(box, office)
     (post,) = office.posts
     assert post.sender == "webhooks@firm.test"
@@ -141,7 +142,7 @@ def test_mail_once_under_race(control_url: str) -> None:
 
         async def main() -> None:
             async with office.open():
-                mailers = [Mailer(database, office.settings(), box.clock) for database in databases]
+                mailers = [OutboxWorker(database, office.settings(), box.clock) for database in databases]
                 await asyncio.gather(*[mailer.step() for mailer in mailers])
 
         asyncio.run(main())
@@ -162,10 +163,14 @@ def test_pause_mail_once_under_race(control_url: str) -> None:
             own = Database(control_url)
             with own.writing() as session:
                 connection = session.connection()
-                is_winner = webhook_states.pause(connection, "whs_1", "retries_exhausted", NOON)
+                is_winner = state_transitions.pause_subscription(
+                    connection, "whs_1", "retries_exhausted", NOON
+                )
                 if is_winner:
-                    outbox.add(connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON)
-            asyncio.run(Mailer(own, office.settings(), box.clock).step())
+                    outbox_repository.add_mail(
+                        connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON
+                    )
+            asyncio.run(OutboxWorker(own, office.settings(), box.clock).step())
             own.close()
             return is_winner
 
@@ -202,7 +207,7 @@ def _subscribe(box: Box) -> None:
             )
         )
         session.flush()
-        session.add(Lane(subscription_id="whs_1", consecutive_failures=6))
+        session.add(EndpointState(subscription_id="whs_1", consecutive_failures=6))
 
 
 def test_without_a_mail_server_the_text_is_logged_once(box: Box, caplog: pytest.LogCaptureFixture) -> None:
@@ -247,12 +252,12 @@ def test_a_mailer_runs_until_it_is_told_to_stop(box: Box) -> None:
 )
 def test_settings_that_make_no_sense_are_refused(environment: dict[str, str], said: str) -> None:
     with pytest.raises(SettingError, match=said):
-        MailSettings.read(SettingReader(environment))
+        MailSettings.read(EnvReader(environment))
 
 
 def test_a_password_is_never_shown() -> None:
     given = MailSettings.read(
-        SettingReader({"FIRM_SMTP_PASSWORD": "hush", "FIRM_SMTP_SENDER": "Ö <a@b.example>"})
+        EnvReader({"FIRM_SMTP_PASSWORD": "hush", "FIRM_SMTP_SENDER": "Ö <a@b.example>"})
     )
     assert given.password == "hush"
     assert "hush" not in repr(given)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from api.webhooks import smtp
-from api.webhooks.mail import CLAIM, GIVE_UP_AFTER, wait_after
-from api.webhooks.notices import Notice
+from api.email import smtp
+from api.email.outbox_worker import CLAIM, GIVE_UP_AFTER, wait_after
+from api.email.webhook_notices import OwnerNotice
 from tests.api.post_office import NOON, NOTICE, Box, PostOffice, copied, opened, run, unused_port
 
 
@@ -197,7 +197,7 @@ def test_hostile_rows_are_given_up_and_hold_up_nobody(box: Box, column: str, val
 def test_a_text_cannot_end_the_mail_and_begin_another(box: Box) -> None:
     office = PostOffice()
     text = "a\n.\nMAIL FROM:<x@y.example>\nRCPT TO:<everybody@example.com>\nDATA\n.\n"
-    box.add("one", notice=Notice("a subject", text))
+    box.add("one", notice=OwnerNotice("a subject", text))
     step(box, office)
     assert [post.text for post in office.posts] == [text]
     assert office.recipients == ["owner@example.com"]
@@ -222,7 +222,7 @@ def test_a_probe_says_whether_a_server_can_be_used(box: Box) -> None:
     async def main() -> None:
         async with office.open():
             await smtp.MailServer(office.settings()).probe()
-        with pytest.raises(smtp.Unreachable, match="FIRM_SMTP_HOST"):
+        with pytest.raises(smtp.MailServerUnreachableError, match="FIRM_SMTP_HOST"):
             await smtp.MailServer(office.settings()).probe()
 
     asyncio.run(main())
@@ -234,7 +234,7 @@ def test_the_notice_is_the_one_that_was_kept(box: Box) -> None:
     office = PostOffice(answers=["451 later"])
     box.add("one")
     step(box, office)
-    assert not box.add("one", notice=Notice("another", "another"))
+    assert not box.add("one", notice=OwnerNotice("another", "another"))
     box.seconds += 60
     step(box, office)
     assert office.posts[0].message["Subject"] == NOTICE.subject

@@ -10,19 +10,23 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from api.db import fanout
-from api.db.migrate import prepare
-from api.db.webhook_models import (
+from api.common.ids import earliest_id
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import (
     Delivery,
-    Lane,
+    EndpointState,
     LedgerCursor,
     MatchedEvent,
     QueuedAttempt,
     Subscription,
-    milliseconds,
+    to_milliseconds,
 )
-from api.db.webhook_states import pause, remove, resume
-from api.ulids import earliest
+from api.webhooks.delivery import fanout_repository
+from api.webhooks.subscriptions.state_transitions import (
+    delete_subscription,
+    pause_subscription,
+    resume_subscription,
+)
 from tests.api.matching_world import NOON, Control, matched_all
 
 ONE, OTHER = "firm:NO:999999999", "firm:SE:5599999991"
@@ -30,7 +34,7 @@ ONE, OTHER = "firm:NO:999999999", "firm:SE:5599999991"
 
 @pytest.fixture
 def control(control_url: str) -> Iterator[Control]:
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     yield Control(database)
     database.close()
 
@@ -113,14 +117,14 @@ def test_a_delivery_as_it_begins(control: Control) -> None:
     at = NOON.replace(microsecond=123_000)
     (delivery,) = control.rows(Delivery)
     (queued,) = control.rows(QueuedAttempt)
-    (lane,) = control.rows(Lane)
+    (lane,) = control.rows(EndpointState)
     assert (delivery.subscription_id, delivery.status, delivery.tries) == (subscription, "pending", 0)
     assert (delivery.attempt_count, delivery.completed_at, delivery.replay_id) == (0, None, None)
     assert delivery.created_at == delivery.next_attempt_at == queued.due_at == lane.next_due_at == at
     assert (queued.subscription_id, queued.delivery_id) == (subscription, delivery.delivery_id)
     assert (queued.trigger, queued.attempt_id) == ("schedule", f"att_{delivery.delivery_id[4:]}")
     assert len(delivery.delivery_id) == 30
-    assert delivery.delivery_id[:14] == earliest("dlv", milliseconds(at))[:14]
+    assert delivery.delivery_id[:14] == earliest_id("dlv", to_milliseconds(at))[:14]
 
 
 def test_an_event_is_kept_once_byte_for_byte(control: Control) -> None:
@@ -145,7 +149,7 @@ def test_paused_to_held(control: Control) -> None:
     rows = control.rows(Delivery, Delivery.subscription_id == paused)
     assert [(row.status, row.next_attempt_at) for row in rows] == [("held", None)] * 2
     assert {row.subscription_id for row in control.rows(QueuedAttempt)} == {active}
-    (lane,) = control.rows(Lane, Lane.subscription_id == paused)
+    (lane,) = control.rows(EndpointState, EndpointState.subscription_id == paused)
     assert lane.next_due_at is None
 
 
@@ -153,11 +157,11 @@ def test_held_stays_held_and_new_events_go_out_after_resuming(control: Control) 
     subscription = control.subscribe([ONE])
     fan_out = control.fan_out()
     with control.database.writing() as session:
-        pause(session.connection(), subscription, "manual", control.now)
+        pause_subscription(session.connection(), subscription, "manual", control.now)
     control.ledger.add(ONE)
     matched_all(fan_out)
     with control.database.writing() as session:
-        resume(session.connection(), subscription, control.now)
+        resume_subscription(session.connection(), subscription, control.now)
     control.ledger.add(ONE)
     matched_all(fan_out)
     rows = sorted(control.rows(Delivery), key=lambda row: row.sequence)
@@ -168,7 +172,7 @@ def test_a_deleted_subscription_gets_nothing(control: Control) -> None:
     named, everything = control.subscribe([ONE]), control.subscribe()
     for one in (named, everything):
         with control.database.writing() as session:
-            remove(session.connection(), one, control.now)
+            delete_subscription(session.connection(), one, control.now)
     control.ledger.add(ONE)
     assert matched_all(control.fan_out()) == 1
     assert control.count(Delivery) == control.count(MatchedEvent) == 0
@@ -188,11 +192,13 @@ def test_a_lane_that_is_due_earlier_stays_so(control: Control) -> None:
     for one, due in ((early, -timedelta(hours=1)), (late, timedelta(hours=1))):
         with control.database.writing() as session:
             session.execute(
-                update(Lane).where(Lane.subscription_id == one).values(next_due_at=control.now + due)
+                update(EndpointState)
+                .where(EndpointState.subscription_id == one)
+                .values(next_due_at=control.now + due)
             )
     control.ledger.add(ONE)
     matched_all(control.fan_out())
-    due = {row.subscription_id: row.next_due_at for row in control.rows(Lane)}
+    due = {row.subscription_id: row.next_due_at for row in control.rows(EndpointState)}
     assert due == {early: control.now - timedelta(hours=1), late: control.now}
 
 
@@ -215,7 +221,7 @@ def test_ids_are_all_different_and_rise_with_sequence(control: Control) -> None:
 
 
 def test_large_batches_grow_and_shrink_with_what_they_make(control: Control, monkeypatch: Any) -> None:
-    monkeypatch.setattr("api.webhooks.matching.ENOUGH_DELIVERIES", 300)
+    monkeypatch.setattr("api.webhooks.delivery.fanout.ENOUGH_DELIVERIES", 300)
     control.subscribe([ONE])
     fan_out = control.fan_out()
     control.ledger.add(OTHER, count=1_500)
@@ -258,20 +264,21 @@ def test_more_subscriptions_than_a_statement_takes_parameters(control: Control) 
             ],
         )
         connection.execute(
-            Lane.__table__.insert(), [{"subscription_id": name, "consecutive_failures": 0} for name in names]
+            EndpointState.__table__.insert(),
+            [{"subscription_id": name, "consecutive_failures": 0} for name in names],
         )
     control.ledger.add(ONE, count=2)
     matched_all(control.fan_out())
     assert control.count(Delivery) == control.count(QueuedAttempt) == 5_000
-    assert control.count(Lane, Lane.next_due_at.is_not(None)) == 2_500
+    assert control.count(EndpointState, EndpointState.next_due_at.is_not(None)) == 2_500
 
 
 def test_the_cursor_of_statements(control: Control) -> None:
     control.subscribe()
     with control.database.writing() as session:
-        assert fanout.cursor(session.connection()) is None
-        assert fanout.begin(session.connection()) == 0
-        assert fanout.begin(session.connection()) == 0
-        assert fanout.move(session.connection(), 0, 5)
-        assert not fanout.move(session.connection(), 0, 6)
-        assert fanout.begin(session.connection()) == 5
+        assert fanout_repository.fanout_cursor(session.connection()) is None
+        assert fanout_repository.start_cursor(session.connection()) == 0
+        assert fanout_repository.start_cursor(session.connection()) == 0
+        assert fanout_repository.advance_cursor(session.connection(), 0, 5)
+        assert not fanout_repository.advance_cursor(session.connection(), 0, 6)
+        assert fanout_repository.start_cursor(session.connection()) == 5

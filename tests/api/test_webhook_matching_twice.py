@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from api.db import fanout
-from api.db.migrate import prepare
-from api.db.webhook_models import Delivery, Lease, LedgerCursor, MatchedEvent, QueuedAttempt
-from api.db.webhook_states import pause
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import Delivery, Lease, LedgerCursor, MatchedEvent, QueuedAttempt
+from api.webhooks.delivery import fanout_repository
+from api.webhooks.subscriptions.state_transitions import pause_subscription
 from tests.api.matching_world import Control, matched_all
 
 ONE = "firm:NO:999999999"
@@ -19,7 +19,7 @@ PATIENCE = 30
 
 @pytest.fixture
 def control(control_url: str) -> Iterator[Control]:
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     yield Control(database)
     database.close()
 
@@ -33,19 +33,19 @@ def test_a_crash_in_between_repeats_and_loses_nothing(control: Control, monkeypa
     control.subscribe([ONE])
     control.ledger.add(ONE, count=3)
     fan_out = control.fan_out()
-    genuine = getattr(fanout, point)
+    genuine = getattr(fanout_repository, point)
 
     def dies(*arguments: Any) -> None:
         genuine(*arguments)
         raise Killed
 
-    monkeypatch.setattr(fanout, point, dies)
+    monkeypatch.setattr(fanout_repository, point, dies)
     with pytest.raises(Killed):
         fan_out.step()
     for table in (Delivery, QueuedAttempt, MatchedEvent):
         assert control.count(table) == 0
     assert [row.sequence for row in control.rows(LedgerCursor)] == [0]
-    monkeypatch.setattr(fanout, point, genuine)
+    monkeypatch.setattr(fanout_repository, point, genuine)
     assert matched_all(fan_out) == 3
     assert control.count(Delivery) == control.count(QueuedAttempt) == control.count(MatchedEvent) == 3
 
@@ -108,8 +108,8 @@ def test_a_leader_that_slept_through_its_lease_finds_the_events_matched(control:
 
 def test_many_at_once_make_every_delivery_once(control: Control, monkeypatch: Any) -> None:
     """As if leases were no help at all: eight match the same ledger until nothing is new."""
-    monkeypatch.setattr("api.webhooks.leases.leases.take", lambda *_: True)
-    monkeypatch.setattr("api.webhooks.matching.MAX_EVENTS", 64)
+    monkeypatch.setattr("api.database.leader_election.leases.take", lambda *_: True)
+    monkeypatch.setattr("api.webhooks.delivery.fanout.MAX_EVENTS", 64)
     for _ in range(3):
         control.subscribe([ONE])
     control.ledger.add(ONE, count=640)
@@ -118,7 +118,7 @@ def test_many_at_once_make_every_delivery_once(control: Control, monkeypatch: An
         fan_out = control.fan_out(f"number {number}")
         while True:
             with control.database.reading() as session:
-                if fanout.cursor(session.connection()) == 640:
+                if fanout_repository.fanout_cursor(session.connection()) == 640:
                     return
             fan_out.step()
 
@@ -140,10 +140,10 @@ def test_a_pause_while_events_are_matched_leaves_nothing_pending(control: Contro
     def pause_now() -> None:
         with control.database.writing() as session:
             pausing.set()
-            pause(session.connection(), subscription, "manual", control.now)
+            pause_subscription(session.connection(), subscription, "manual", control.now)
 
     thread = threading.Thread(target=pause_now)
-    genuine = fanout.match
+    genuine = fanout_repository.store_deliveries
 
     def matching(*arguments: Any) -> int:
         made = genuine(*arguments)
@@ -152,7 +152,7 @@ def test_a_pause_while_events_are_matched_leaves_nothing_pending(control: Contro
             assert pausing.wait(PATIENCE)  # SQLite lets nobody begin meanwhile
         return made
 
-    monkeypatch.setattr(fanout, "match", matching)
+    monkeypatch.setattr(fanout_repository, "store_deliveries", matching)
     assert control.fan_out().step() == 5
     thread.join(PATIENCE)
     assert [row.status for row in control.rows(Delivery)] == ["held"] * 5
@@ -167,7 +167,7 @@ def test_a_pause_that_comes_first_is_seen_by_who_waited_for_it(control: Control)
     control.ledger.add(ONE, count=5)
     thread = threading.Thread(target=fan_out.step)
     with control.database.writing() as session:
-        pause(session.connection(), subscription, "manual", control.now)
+        pause_subscription(session.connection(), subscription, "manual", control.now)
         thread.start()
         _until_it_waits(control)
     thread.join(PATIENCE)

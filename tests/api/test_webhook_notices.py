@@ -5,10 +5,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.webhooks.notices import LONGEST_SUBJECT, Failing, paused, span_of, warning
+from api.email.webhook_notices import (
+    LONGEST_SUBJECT,
+    EndpointFailure,
+    format_span,
+    pause_notice,
+    warning_notice,
+)
 from tests.tables import check_cases
 
-FAILING = Failing(
+FAILING = EndpointFailure(
     subscription_id="whs_01kaf3w9c8m2v7q4x1z6t5y0r2",
     endpoint_url="https://hooks.example.com/company-events?token=hush",
     delivery_id="dlv_01kaf49n6m7p8q9r0s1t2v3w4x",
@@ -22,7 +28,7 @@ FAILING = Failing(
 
 
 def test_the_pause_mail_says_what_failed_since_when_and_how_to_resume() -> None:
-    notice = paused(FAILING, 7, "https://api.example.com")
+    notice = pause_notice(FAILING, 7, "https://api.example.com")
     assert notice.subject == "Webhook paused: hooks.example.com did not acknowledge"
     for told in (
         "https://hooks.example.com/company-events",
@@ -40,12 +46,14 @@ def test_the_pause_mail_says_what_failed_since_when_and_how_to_resume() -> None:
 
 def test_the_replay_that_is_proposed_reaches_back_before_the_first_failure() -> None:
     """Deliveries are older than their first attempt; more of them than failed or are held it cannot fetch."""
-    assert '{"since": "2026-11-19T04:12:21Z", "statuses": ["failed", "held"]}' in paused(FAILING, 7).body
-    assert '   {"statuses": ["failed", "held"]}' in paused(replace(FAILING, failing_since=None), 7).body
+    assert (
+        '{"since": "2026-11-19T04:12:21Z", "statuses": ["failed", "held"]}' in pause_notice(FAILING, 7).body
+    )
+    assert '   {"statuses": ["failed", "held"]}' in pause_notice(replace(FAILING, failing_since=None), 7).body
 
 
 def test_the_warning_says_how_long_is_left_and_what_to_do() -> None:
-    notice = warning(FAILING, timedelta(hours=12), "https://api.example.com")
+    notice = warning_notice(FAILING, timedelta(hours=12), "https://api.example.com")
     assert notice.subject == "Webhook failing: hooks.example.com, about 12 hours left"
     assert "One retry is left, in about 12 hours." in notice.body
     assert f"/deliveries/{FAILING.delivery_id}/retry" in notice.body
@@ -53,7 +61,7 @@ def test_the_warning_says_how_long_is_left_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    "notice", [paused(FAILING, 0), warning(FAILING, timedelta(hours=12))], ids=["p", "w"]
+    "notice", [pause_notice(FAILING, 0), warning_notice(FAILING, timedelta(hours=12))], ids=["p", "w"]
 )
 def test_the_query_of_a_url_is_told_to_nobody(notice: object) -> None:
     assert "hush" not in repr(notice)
@@ -63,8 +71,8 @@ def test_an_endpoint_that_never_answered_has_no_status() -> None:
     failing = replace(
         FAILING, error="timeout", error_detail="No 2xx response within 10 s.", response_status=None
     )
-    assert "Last response:    none" in paused(failing, 0).body
-    assert "Last error:       timeout: No 2xx response within 10 s." in paused(failing, 0).body
+    assert "Last response:    none" in pause_notice(failing, 0).body
+    assert "Last error:       timeout: No 2xx response within 10 s." in pause_notice(failing, 0).body
 
 
 @check_cases(
@@ -84,8 +92,8 @@ def test_hostile_values_stay_on_their_line(hostile: str) -> None:
     url = f"https://hooks.example.com/{hostile}"
     failing = replace(FAILING, endpoint_url=url, error_detail=hostile, event_id=hostile, error=hostile)
     for honest, notice in (
-        (paused(FAILING, 1), paused(failing, 1)),
-        (warning(FAILING, timedelta(1)), warning(failing, timedelta(1))),
+        (pause_notice(FAILING, 1), pause_notice(failing, 1)),
+        (warning_notice(FAILING, timedelta(1)), warning_notice(failing, timedelta(1))),
     ):
         assert len(notice.body.splitlines()) == len(honest.body.splitlines())
         assert (notice.subject + notice.body.replace("\n", "")).isprintable()
@@ -96,7 +104,7 @@ def test_long_values_fit() -> None:
     host = ".".join(["a" * 60] * 4)
     path = "b" * 1_500
     failing = replace(FAILING, endpoint_url=f"https://{host}/{path}", error_detail="c" * 5_000)
-    notice = paused(failing, 1)
+    notice = pause_notice(failing, 1)
     assert len(notice.subject) <= LONGEST_SUBJECT
     assert path in notice.body, "the owner must recognise the whole of it"
     assert "c" * 501 not in notice.body
@@ -104,7 +112,7 @@ def test_long_values_fit() -> None:
 
 @pytest.mark.parametrize("url", ["https://[", "", "https://"], ids=["bracket", "empty", "no-host"])
 def test_a_url_that_is_none_is_named_by_its_subscription(url: str) -> None:
-    assert FAILING.subscription_id in paused(replace(FAILING, endpoint_url=url), 1).subject
+    assert FAILING.subscription_id in pause_notice(replace(FAILING, endpoint_url=url), 1).subject
 
 
 @check_cases(
@@ -125,4 +133,4 @@ def test_a_url_that_is_none_is_named_by_its_subscription(url: str) -> None:
     ],
 )
 def test_spans_are_said_as_one_says_them(seconds: int, said: str) -> None:
-    assert span_of(timedelta(seconds=seconds)) == said
+    assert format_span(timedelta(seconds=seconds)) == said

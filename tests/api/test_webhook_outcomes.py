@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from api.webhooks.outcomes import Answer, Outcome, answered
+from api.webhooks.delivery.attempt_result import AttemptResult, EndpointResponse, from_response
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
 
-def outcome(retry_after: str | None, status: int = 503, body: bytes = b"") -> Outcome:
+def outcome(retry_after: str | None, status: int = 503, body: bytes = b"") -> AttemptResult:
     headers = CIMultiDict({} if retry_after is None else {"Retry-After": retry_after})
-    return answered(Answer(status, headers, body, complete=True), "203.0.113.7", 12, NOW)
+    return from_response(EndpointResponse(status, headers, body, complete=True), "203.0.113.7", 12, NOW)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.db.webhook_models import AGAIN, BY_HAND, Mail
-from api.webhooks.posts import Post
+from api.database.models.webhooks import AGAIN, BY_HAND, Mail
+from api.webhooks.delivery.payload import OutgoingRequest
 from tests.api.engine_world import Control, Scripted, controlled, exhaust, outcome, through
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -28,7 +28,7 @@ def played(test: Test, url: str) -> None:
 def hanging(control: Control) -> Scripted:
     """An endpoint that never answers: each attempt takes the time that endpoints have."""
 
-    def answer(_: Post) -> Any:
+    def answer(_: OutgoingRequest) -> Any:
         control.hands.move(ACK_SECONDS)
         return outcome(None, ms=ACK_SECONDS * 1_000)
 
@@ -65,7 +65,7 @@ def test_an_attempt_by_hand_does_not_wait_for_a_backlog(control_url: str) -> Non
         sender, asked = hanging(control), control.retry
         answer, count = sender.answer, 0
 
-        def after_three(post: Post) -> Any:
+        def after_three(post: OutgoingRequest) -> Any:
             nonlocal count
             count += 1
             if count == 3:
@@ -88,7 +88,7 @@ def test_an_attempt_by_hand_does_not_wait_for_what_was_read_ahead(control_url: s
         sender = hanging(control)
         hangs, ready, asked = sender.answer, 0, 0
 
-        def answer(post: Post) -> Any:
+        def answer(post: OutgoingRequest) -> Any:
             nonlocal ready, asked
             held = worker._held.find(lane)
             ready = max(ready, len(held.ready) if held else 0)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from api.db.migrate import prepare
-from api.db.models import UsageDay
-from api.db.webhook_models import (
+from api.database.migrate import prepare_database
+from api.database.models.accounts import UsageDay
+from api.database.models.webhooks import (
     Attempt,
     Delivery,
+    EndpointState,
     IdempotentRequest,
-    Lane,
     Lease,
     Mail,
     MatchedEvent,
@@ -22,10 +22,10 @@ from api.db.webhook_models import (
     SubscribedCompany,
     Subscription,
 )
-from api.db.webhook_states import remove
-from api.webhooks import pruning
-from api.webhooks.pruning import Pruning
-from api.webhooks.settings import WebhookSettings
+from api.settings.webhooks import WebhookSettings
+from api.webhooks import retention
+from api.webhooks.retention import RetentionPruner
+from api.webhooks.subscriptions.state_transitions import delete_subscription
 from tests.api.matching_world import ACCOUNT, NOON, Control, matched_all
 
 ONE = "firm:NO:999999999"
@@ -33,14 +33,14 @@ ONE = "firm:NO:999999999"
 
 @pytest.fixture
 def control(control_url: str) -> Iterator[Control]:
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     yield Control(database)
     database.close()
 
 
 def pruned(control: Control, name: str = "first") -> int:
     """A whole pass; how many steps it took."""
-    work, steps = Pruning(control.database, WebhookSettings(), control.clock, name), 0
+    work, steps = RetentionPruner(control.database, WebhookSettings(), control.clock, name), 0
     while work.step():
         steps += 1
     return steps
@@ -82,7 +82,7 @@ def test_kept_for_30_days_and_then_gone(control: Control, status: str) -> None:
     control.advance(milliseconds=1)
     pruned(control)
     assert (control.count(Delivery), control.count(Attempt), control.count(MatchedEvent)) == (0, 0, 0)
-    assert control.count(Subscription) == control.count(Lane) == 2
+    assert control.count(Subscription) == control.count(EndpointState) == 2
 
 
 def test_what_is_newer_stays(control: Control) -> None:
@@ -141,14 +141,14 @@ def test_what_waits_for_a_retry_by_hand_stays(control: Control) -> None:
 
 def test_in_bounded_steps(control: Control, monkeypatch: Any) -> None:
     """No step takes more rows than it may, however many there are."""
-    monkeypatch.setattr(pruning, "STEP_ROWS", 10)
+    monkeypatch.setattr(retention, "STEP_ROWS", 10)
     for _ in range(3):
         control.subscribe()
     control.ledger.add(ONE, count=25)
     matched_all(control.fan_out())
     ended(control)
     control.advance(days=31)
-    work = Pruning(control.database, WebhookSettings(), control.clock, "first")
+    work = RetentionPruner(control.database, WebhookSettings(), control.clock, "first")
     left, sizes = (75, 25), []
     while work.step():
         now = (control.count(Delivery), control.count(MatchedEvent))
@@ -165,7 +165,7 @@ def test_one_prunes_at_a_time(control: Control) -> None:
     matched_all(control.fan_out())
     ended(control)
     control.advance(days=31)
-    first = Pruning(control.database, WebhookSettings(), control.clock, "first")
+    first = RetentionPruner(control.database, WebhookSettings(), control.clock, "first")
     assert first.step()
     assert pruned(control, "second") == 0
     while first.step():
@@ -180,7 +180,7 @@ def test_a_shorter_retention(control: Control) -> None:
     matched_all(control.fan_out())
     ended(control)
     control.advance(days=7, seconds=1)
-    work = Pruning(control.database, WebhookSettings(retention_days=7), control.clock, "first")
+    work = RetentionPruner(control.database, WebhookSettings(retention_days=7), control.clock, "first")
     while work.step():
         pass
     assert control.count(Delivery) == 0
@@ -193,7 +193,7 @@ def test_a_deleted_subscription_goes_with_its_last_delivery(control: Control) ->
     matched_all(fan_out)
     ended(control)
     with control.database.writing() as session:
-        remove(session.connection(), gone, control.now)
+        delete_subscription(session.connection(), gone, control.now)
     pruned(control)
     assert {row.subscription_id for row in control.rows(SubscribedCompany)} == {stays}, (
         "matches nothing any more"
@@ -202,7 +202,7 @@ def test_a_deleted_subscription_goes_with_its_last_delivery(control: Control) ->
     control.advance(days=31)
     pruned(control)
     assert [row.subscription_id for row in control.rows(Subscription)] == [stays]
-    assert [row.subscription_id for row in control.rows(Lane)] == [stays]
+    assert [row.subscription_id for row in control.rows(EndpointState)] == [stays]
     assert control.count(Delivery) == 0
 
 
@@ -227,7 +227,7 @@ def test_records_that_are_done(control: Control) -> None:
 
 def test_days_of_usage_are_kept_for_a_year_and_a_month(control: Control, monkeypatch: Any) -> None:
     """More of them than one step takes; the day 400 days before stays, the one before it goes."""
-    monkeypatch.setattr(pruning, "STEP_ROWS", 2)
+    monkeypatch.setattr(retention, "STEP_ROWS", 2)
     days = [control.now - timedelta(days=ago) for ago in (900, 500, 402, 401, 400, 1)]
     numbers = [int(f"{day:%Y%m%d}") for day in days]
     with control.database.writing() as session:

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
-from api.db.delivery_records import DeliveryDetail, ReplayRecord
-from api.db.webhook_models import Delivery, Lane, QueuedAttempt
-from api.db.webhook_states import pause, remove, resume
-from api.webhooks import log, redelivery
-from api.webhooks.redelivery import Place, ReplayRequest
+from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt
+from api.webhooks.deliveries import serializer, service
+from api.webhooks.deliveries.records import DeliveryDetail, ReplayRecord
+from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
+from api.webhooks.subscriptions.state_transitions import (
+    delete_subscription,
+    pause_subscription,
+    resume_subscription,
+)
 from tests.api.engine_world import ACCOUNT, Control, Scripted, controlled, exhaust, outcome, through
 
 DAY = timedelta(days=1)
@@ -30,26 +34,26 @@ async def control(control_url: str) -> AsyncIterator[Control]:
         yield made
 
 
-def place(control: Control, lane: str) -> Place:
-    return Place(ACCOUNT, lane, control.hands.clock.now() - 30 * DAY, 30)
+def place(control: Control, lane: str) -> DeliveryScope:
+    return DeliveryScope(ACCOUNT, lane, control.hands.clock.now() - 30 * DAY, 30)
 
 
 def retry(control: Control, lane: str, delivery: str) -> None:
     with control.writing() as connection:
         attempt, now = control.ulids.make("att"), control.hands.clock.now()
-        redelivery.retry(connection, place(control, lane), delivery, attempt, now)
+        service.retry_delivery(connection, place(control, lane), delivery, attempt, now)
 
 
 def replay(control: Control, lane: str, *statuses: str) -> ReplayRecord:
     now = control.hands.clock.now()
     asked = ReplayRequest(now - DAY, now, statuses or ("failed", "held"), None)
     with control.writing() as connection:
-        return redelivery.replay(connection, place(control, lane), asked, control.ulids.make("rpl"), now)
+        return service.start_replay(connection, place(control, lane), asked, control.ulids.make("rpl"), now)
 
 
 def progress(control: Control, lane: str, made: ReplayRecord) -> dict[str, Any]:
     with control.writing() as connection:
-        return log.replay(redelivery.progress(connection, place(control, lane), made.replay_id))
+        return serializer.replay_json(service.find_replay(connection, place(control, lane), made.replay_id))
 
 
 def counts(told: dict[str, Any]) -> tuple[str, int, int, int, int]:
@@ -58,14 +62,14 @@ def counts(told: dict[str, Any]) -> tuple[str, int, int, int, int]:
 
 def shown(control: Control, lane: str, delivery: str) -> DeliveryDetail:
     with control.writing() as connection:
-        return redelivery.detail(connection, place(control, lane), delivery)
+        return service.delivery_detail(connection, place(control, lane), delivery)
 
 
 async def test_a_retry_by_hand_goes_out_while_paused_and_ends_the_delivery(control: Control) -> None:
     lane, egress = control.subscribe(), Scripted()
     [delivery] = control.deliver(lane)
     with control.writing() as connection:
-        assert pause(connection, lane, "manual", control.hands.clock.now())
+        assert pause_subscription(connection, lane, "manual", control.hands.clock.now())
     worker = control.worker(egress)
     await exhaust(worker)
     assert egress.posts == []
@@ -109,7 +113,7 @@ async def test_a_replay_delivers_what_a_pause_left_with_the_same_event_ids(contr
     assert control.statuses() == {"failed": 1, "held": 2}
     first_ids = {post.headers["webhook-id"] for post in egress.posts}
     with control.writing() as connection:
-        resume(connection, lane, control.hands.clock.now())
+        resume_subscription(connection, lane, control.hands.clock.now())
     await exhaust(worker)
     assert control.statuses() == {"failed": 1, "held": 2}, "activating floods nobody"
     egress.answer = lambda _: outcome()
@@ -132,7 +136,7 @@ async def test_a_replay_that_fails_has_a_whole_schedule_and_pauses_again(control
     worker = control.worker(egress)
     await through(control, worker)
     with control.writing() as connection:
-        resume(connection, lane, control.hands.clock.now())
+        resume_subscription(connection, lane, control.hands.clock.now())
     made = replay(control, lane)
     await through(control, worker)
     stored = control.delivery(delivery)
@@ -162,17 +166,21 @@ async def test_a_replay_ends_with_its_subscriptions_work(control: Control, end: 
     lane = control.subscribe()
     control.deliver(lane, count=3)
     with control.writing() as connection:
-        pause(connection, lane, "manual", control.hands.clock.now())
-        resume(connection, lane, control.hands.clock.now())
+        pause_subscription(connection, lane, "manual", control.hands.clock.now())
+        resume_subscription(connection, lane, control.hands.clock.now())
     control.hands.move(60)
     made = replay(control, lane)
     with control.writing() as connection:
         now = control.hands.clock.now()
-        told = pause(connection, lane, "manual", now) if end == "pause" else remove(connection, lane, now)
+        told = (
+            pause_subscription(connection, lane, "manual", now)
+            if end == "pause"
+            else delete_subscription(connection, lane, now)
+        )
         assert told
-        stored = redelivery.DeliveryRepository(connection).replay(lane, made.replay_id)
+        stored = service.DeliveryRepository(connection).replay(lane, made.replay_id)
     assert stored is not None
-    assert counts(log.replay(stored)) == ("completed", 3, 0, 3, 0)
+    assert counts(serializer.replay_json(stored)) == ("completed", 3, 0, 3, 0)
     assert control.count(QueuedAttempt) == 0
 
 
@@ -180,8 +188,8 @@ async def test_racing_replays_take_each_delivery_once(control: Control) -> None:
     lane = control.subscribe()
     control.deliver(lane, count=50)
     with control.writing() as connection:
-        pause(connection, lane, "manual", control.hands.clock.now())
-        resume(connection, lane, control.hands.clock.now())
+        pause_subscription(connection, lane, "manual", control.hands.clock.now())
+        resume_subscription(connection, lane, control.hands.clock.now())
     control.hands.move(60)
     together = threading.Barrier(4)
 
@@ -194,4 +202,4 @@ async def test_racing_replays_take_each_delivery_once(control: Control) -> None:
     assert matched == [0, 0, 0, 50]
     assert control.count(QueuedAttempt) == 50
     assert control.count(Delivery, Delivery.status == "pending") == 50
-    assert control.count(Lane, Lane.next_due_at.is_not(None)) == 1
+    assert control.count(EndpointState, EndpointState.next_due_at.is_not(None)) == 1

@@ -12,10 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from sqlalchemy import update
 
-from api.db.engine import Database
-from api.db.webhook_models import Replay
-from api.openapi import document
-from api.schemas import webhook_examples
+from api.database.engine import Database
+from api.database.models.webhooks import Replay
+from api.openapi.document import openapi_document
+from api.openapi.examples import webhooks
 from tests.tables import check_cases
 
 _spec = importlib.util.spec_from_file_location("delivery_log", Path(__file__).with_name("delivery_log.py"))
@@ -23,9 +23,9 @@ stored = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(stored)
 
 NOW, MINUTE, DAY = stored.NOW, stored.MINUTE, stored.DAY
-DOCUMENT = json.loads(document("https://api.example.com"))
+DOCUMENT = json.loads(openapi_document("https://api.example.com"))
 TODAY = {"since": "2026-11-21T00:00:00Z"}
-KEYS = list(webhook_examples.REPLAY)
+KEYS = list(webhooks.REPLAY)
 
 
 class Scene:

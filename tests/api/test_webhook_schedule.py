@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.db.webhook_models import Mail, QueuedAttempt
-from api.webhooks import schedule
+from api.database.models.webhooks import Mail, QueuedAttempt
+from api.webhooks.delivery import retry_policy
 from tests.api.engine_world import (
     EMAIL,
     NOON,
@@ -184,7 +184,9 @@ async def test_retry_after_lengthens_never_shortens(
 def test_a_wait_is_never_shorter_and_at_most_an_hour_longer(
     tries: int, finished_at: int, status: int | None, asked: float | None
 ) -> None:
-    step = schedule.after(WAITS, tries, finished_at, False, schedule.asked_to_wait(status, asked))
+    step = retry_policy.next_step(
+        WAITS, tries, finished_at, False, retry_policy.requested_delay(status, asked)
+    )
     if tries == 5:
         assert (step.status, step.next_attempt_at) == ("failed", None)
     else:
@@ -279,5 +281,13 @@ async def test_health_counts_failures_since_the_last_success(control: Control) -
 
 
 def test_an_attempt_by_hand_says_at_most_the_last_number() -> None:
-    assert [schedule.number("manual", tries, WAITS) for tries in range(7)] == [1, 2, 3, 4, 5, 6, 6]
-    assert [schedule.number("schedule", tries, WAITS) for tries in range(6)] == [1, 2, 3, 4, 5, 6]
+    assert [retry_policy.attempt_number("manual", tries, WAITS) for tries in range(7)] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        6,
+    ]
+    assert [retry_policy.attempt_number("schedule", tries, WAITS) for tries in range(6)] == [1, 2, 3, 4, 5, 6]

@@ -1,4 +1,4 @@
-"""Keys that seal secrets (`api.secrets`, `api.webhooks.sealing`), and commits that outlast a power failure."""
+"""Keys that seal secrets (`api.auth.service_secrets`, `api.auth.encryption`), and commits that outlast a power failure."""
 
 import base64
 import json
@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from api.db.migrate import prepare
-from api.secrets import Secrets, SecretsError, SecretSettingError, load_or_create
-from api.webhooks.sealing import Sealer, SealingError
+from api.auth.encryption import SealingError, SecretBox
+from api.auth.service_secrets import SecretsError, SecretSettingError, ServiceSecrets, load_or_create
+from api.database.migrate import prepare_database
 
 OLD, NEW = b"o" * 32, b"n" * 48
 TEXT = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -23,13 +23,13 @@ def encoded(*keys):
 
 
 def test_what_is_sealed_comes_out_again():
-    sealer = Sealer([OLD])
+    sealer = SecretBox([OLD])
     sealed = sealer.seal(TEXT)
     assert sealer.open(sealed) == TEXT
     assert TEXT.encode() not in sealed
     assert sealed != sealer.seal(TEXT)
-    assert Sealer([NEW, OLD]).open(sealed) == TEXT  # an old key goes on opening
-    assert Sealer([OLD]).open(Sealer([OLD, NEW]).seal(TEXT)) == TEXT  # the first one seals
+    assert SecretBox([NEW, OLD]).open(sealed) == TEXT  # an old key goes on opening
+    assert SecretBox([OLD]).open(SecretBox([OLD, NEW]).seal(TEXT)) == TEXT  # the first one seals
 
 
 def altered(sealed):
@@ -41,9 +41,9 @@ def altered(sealed):
                          ids=["cut", "altered", "empty", "nonsense"])  # fmt: skip
 def test_what_was_altered_is_refused(change):
     with pytest.raises(SealingError, match="FIRM_SEALING_KEYS"):
-        Sealer([OLD]).open(change(Sealer([OLD]).seal(TEXT)))
+        SecretBox([OLD]).open(change(SecretBox([OLD]).seal(TEXT)))
     with pytest.raises(SealingError):
-        Sealer([NEW]).open(Sealer([OLD]).seal(TEXT))
+        SecretBox([NEW]).open(SecretBox([OLD]).seal(TEXT))
 
 
 def test_a_file_of_an_earlier_edition_gets_a_sealing_key_once(tmp_path):
@@ -79,7 +79,7 @@ def test_sealing_keys_may_be_given(tmp_path):
     assert given.sealing_keys == (NEW, OLD)
     assert (given.pepper, given.cursor_keys) == (stored.pepper, stored.cursor_keys)
     both = {"FIRM_PEPPER": encoded(OLD), "FIRM_CURSOR_KEYS": encoded(OLD)}
-    assert load_or_create(path, both) == Secrets(OLD, (OLD,), stored.sealing_keys)
+    assert load_or_create(path, both) == ServiceSecrets(OLD, (OLD,), stored.sealing_keys)
     for wrong in ("c2hvcnQ=", "!", f"{encoded(OLD)},"):
         with pytest.raises(SecretSettingError, match="FIRM_SEALING_KEYS"):
             load_or_create(path, {"FIRM_SEALING_KEYS": wrong})
@@ -95,13 +95,13 @@ def test_sealing_keys_of_the_file_are_checked(tmp_path, keys):
 
 
 def test_secrets_are_never_shown():
-    made = Secrets.generate()
+    made = ServiceSecrets.generate()
     assert repr(made) == "Secrets()"
     assert len({*made.cursor_keys, *made.sealing_keys, made.pepper}) == 3
 
 
 def test_a_key_may_be_changed_while_subscriptions_live(serve, world):
-    before = Secrets.generate()
+    before = ServiceSecrets.generate()
     service = serve(world, secrets=before)
     body = {"endpoint_url": "https://hooks.example.com/x", "event_types": ["status.changed"]}
 
@@ -119,7 +119,7 @@ def test_a_key_may_be_changed_while_subscriptions_live(serve, world):
 
 def test_what_is_answered_as_done_outlasts_a_power_failure(tmp_path):
     """SQLite waits for the disk at each commit; counts, which may be lost by a little, do not."""
-    database = prepare(f"sqlite:///{tmp_path / 'control.sqlite'}")
+    database = prepare_database(f"sqlite:///{tmp_path / 'control.sqlite'}")
     with database.writing() as session:
         assert session.connection().exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
     with database.statements() as connection:
@@ -132,7 +132,7 @@ def test_what_is_answered_as_done_outlasts_a_power_failure(tmp_path):
 
 
 def test_errors_of_the_database_do_not_show_what_was_written(control_url):
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     with pytest.raises(DBAPIError) as caught, database.writing() as session:
         session.connection().execute(
             text("INSERT INTO nowhere VALUES (:url)"), {"url": "https://a.example/?t=s3cret"}

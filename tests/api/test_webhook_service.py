@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.webhook_models import Attempt, Delivery, Lane, Lease
-from api.secrets import Secrets
-from api.settings import ApiSettings
-from api.webhooks import service
-from api.webhooks.outcomes import Outcome
-from api.webhooks.sealing import Sealer
-from api.webhooks.sending import Sender
-from api.webhooks.service import Deliveries, kept, process_name
-from api.webhooks.signing import make_secret
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import Attempt, Delivery, EndpointState, Lease
+from api.settings.service import ApiSettings
+from api.webhooks import runner
+from api.webhooks.delivery.attempt_result import AttemptResult
+from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.runner import DeliveryRunner, process_name, run_with_restart
 from tests.api.matching_world import Control
 
 ONE = "firm:NO:999999999"
 PATIENCE = 30.0
-DONE = Outcome(
+DONE = AttemptResult(
     succeeded=True,
     error=None,
     error_detail=None,
@@ -40,21 +40,21 @@ DONE = Outcome(
 
 @pytest.fixture
 def database(control_url: str) -> Iterator[Database]:
-    made = prepare(control_url)
+    made = prepare_database(control_url)
     yield made
     made.close()
 
 
 @pytest.fixture
-def sealer() -> Sealer:
-    return Sealer(Secrets.generate().sealing_keys)
+def sealer() -> SecretBox:
+    return SecretBox(ServiceSecrets.generate().sealing_keys)
 
 
-def deliveries(control: Control, sealer: Sealer, observed: list[str]) -> Deliveries:
-    return Deliveries(ApiSettings(), control.database, control.ledger, sealer, Clock(), observed.append)
+def deliveries(control: Control, sealer: SecretBox, observed: list[str]) -> DeliveryRunner:
+    return DeliveryRunner(ApiSettings(), control.database, control.ledger, sealer, Clock(), observed.append)
 
 
-def subscribed(database: Database, sealer: Sealer) -> Control:
+def subscribed(database: Database, sealer: SecretBox) -> Control:
     control = Control(database)
     control.now = Clock().now()
     control.subscribe([ONE], secret=sealer.seal(make_secret()))
@@ -67,13 +67,13 @@ async def until(condition: Any) -> None:
             await asyncio.sleep(0.02)
 
 
-def test_an_event_goes_all_the_way(database: Database, sealer: Sealer, monkeypatch: Any) -> None:
+def test_an_event_goes_all_the_way(database: Database, sealer: SecretBox, monkeypatch: Any) -> None:
     control, observed = subscribed(database, sealer), []
 
-    async def answers(*_: Any) -> Outcome:
+    async def answers(*_: Any) -> AttemptResult:
         return DONE
 
-    monkeypatch.setattr(Sender, "send", answers)
+    monkeypatch.setattr(WebhookClient, "send", answers)
 
     async def run() -> None:
         async with deliveries(control, sealer, observed).beside():
@@ -83,23 +83,25 @@ def test_an_event_goes_all_the_way(database: Database, sealer: Sealer, monkeypat
     asyncio.run(run())
     assert observed == ["succeeded"] * 3
     assert control.count(Attempt) == 3
-    assert control.count(Lease) == control.count(Lane, Lane.lessee.is_not(None)) == 0, "all given back"
+    assert control.count(Lease) == control.count(EndpointState, EndpointState.lessee.is_not(None)) == 0, (
+        "all given back"
+    )
 
 
 def test_what_hangs_is_broken_off_and_repeated_by_the_next(
-    database: Database, sealer: Sealer, monkeypatch: Any
+    database: Database, sealer: SecretBox, monkeypatch: Any
 ) -> None:
     """At the end an attempt gets the time that an endpoint has to answer; then it is cut."""
     control, observed = subscribed(database, sealer), []
     begun = []
 
-    async def hangs(*_: Any) -> Outcome:
+    async def hangs(*_: Any) -> AttemptResult:
         begun.append(True)
         await asyncio.Event().wait()
         return DONE
 
-    monkeypatch.setattr(Sender, "send", hangs)
-    monkeypatch.setattr(service, "ENDING_SECONDS", -9.9)  # of the ten that an endpoint has
+    monkeypatch.setattr(WebhookClient, "send", hangs)
+    monkeypatch.setattr(runner, "ENDING_SECONDS", -9.9)  # of the ten that an endpoint has
 
     async def run() -> None:
         async with deliveries(control, sealer, observed).beside():
@@ -113,7 +115,7 @@ def test_what_hangs_is_broken_off_and_repeated_by_the_next(
 
 
 def test_a_part_that_fails_begins_again(monkeypatch: Any, caplog: Any) -> None:
-    monkeypatch.setattr(service, "FIRST_WAIT_SECONDS", 0.001)
+    monkeypatch.setattr(runner, "FIRST_WAIT_SECONDS", 0.001)
     troubles = [
         OperationalError("SELECT :secret", {"secret": "hidden"}, Exception("server closed")),
         ZeroDivisionError("ours"),
@@ -126,7 +128,7 @@ def test_a_part_that_fails_begins_again(monkeypatch: Any, caplog: Any) -> None:
             raise troubles.pop(0)
 
     async def run() -> None:
-        await kept(part, "worker", asyncio.Event())
+        await run_with_restart(part, "worker", asyncio.Event())
 
     with caplog.at_level(logging.WARNING, "firm.webhooks"):
         asyncio.run(run())
@@ -138,7 +140,7 @@ def test_a_part_that_fails_begins_again(monkeypatch: Any, caplog: Any) -> None:
 
 
 def test_a_part_that_waits_to_begin_again_ends_at_once(monkeypatch: Any) -> None:
-    monkeypatch.setattr(service, "FIRST_WAIT_SECONDS", 10_000.0)
+    monkeypatch.setattr(runner, "FIRST_WAIT_SECONDS", 10_000.0)
 
     async def run() -> None:
         stop = asyncio.Event()
@@ -148,7 +150,7 @@ def test_a_part_that_waits_to_begin_again_ends_at_once(monkeypatch: Any) -> None
             raise ZeroDivisionError
 
         async with asyncio.timeout(PATIENCE):
-            await kept(part, "worker", stop)
+            await run_with_restart(part, "worker", stop)
 
     asyncio.run(run())
 
@@ -163,7 +165,7 @@ def test_a_part_is_canceled_with_the_whole() -> None:
             ended.append(True)
 
     async def run() -> None:
-        task = asyncio.create_task(kept(part, "worker", asyncio.Event()))
+        task = asyncio.create_task(run_with_restart(part, "worker", asyncio.Event()))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         task.cancel()

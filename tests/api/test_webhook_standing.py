@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from api.db import backlog
-from api.db.migrate import prepare
-from api.db.webhook_models import Delivery, Lane, Mail, QueuedAttempt
-from api.webhooks.matching import LEASE
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import Delivery, EndpointState, Mail, QueuedAttempt
+from api.observability import delivery_health_repository
+from api.webhooks.delivery.fanout import LEASE
 from tests.api.matching_world import ACCOUNT, NOON, Control, matched_all
 
 ONE = "firm:NO:999999999"
@@ -21,24 +21,24 @@ ONE = "firm:NO:999999999"
 
 @pytest.fixture
 def control(control_url: str) -> Iterator[Control]:
-    database = prepare(control_url)
+    database = prepare_database(control_url)
     yield Control(database)
     database.close()
 
 
-def lag(control: Control) -> backlog.Lag:
+def lag(control: Control) -> delivery_health_repository.DeliveryLag:
     with control.database.reading() as session:
-        return backlog.lag(session.connection(), LEASE, control.now)
+        return delivery_health_repository.delivery_lag(session.connection(), LEASE, control.now)
 
 
-def sizes(control: Control) -> backlog.Sizes:
+def sizes(control: Control) -> delivery_health_repository.QueueSizes:
     with control.database.reading() as session:
-        return backlog.sizes(session.connection())
+        return delivery_health_repository.queue_sizes(session.connection())
 
 
 def test_before_anybody_subscribes(control: Control) -> None:
-    assert lag(control) == backlog.Lag(None, None, None)
-    assert sizes(control) == backlog.Sizes(0, 0, 0, None)
+    assert lag(control) == delivery_health_repository.DeliveryLag(None, None, None)
+    assert sizes(control) == delivery_health_repository.QueueSizes(0, 0, 0, None)
 
 
 def test_what_waits(control: Control) -> None:
@@ -50,8 +50,8 @@ def test_what_waits(control: Control) -> None:
         session.add(mail("waits", NOON))
         session.add(mail("sent", None))
     control.advance(seconds=7)
-    assert lag(control) == backlog.Lag(3, NOON, "leader")
-    assert sizes(control) == backlog.Sizes(queued=3, held=3, mails=1, mail_since=NOON)
+    assert lag(control) == delivery_health_repository.DeliveryLag(3, NOON, "leader")
+    assert sizes(control) == delivery_health_repository.QueueSizes(queued=3, held=3, mails=1, mail_since=NOON)
 
 
 def test_what_is_due_later_does_not_lag(control: Control) -> None:
@@ -60,7 +60,7 @@ def test_what_is_due_later_does_not_lag(control: Control) -> None:
     matched_all(control.fan_out())
     with control.database.writing() as session:
         later = NOON + timedelta(minutes=5)
-        session.execute(update(Lane).values(next_due_at=later))
+        session.execute(update(EndpointState).values(next_due_at=later))
         session.execute(update(QueuedAttempt).values(due_at=later))
     assert lag(control).due_since is None
     assert sizes(control).queued == 1
@@ -85,7 +85,7 @@ def mail(name: str, due: Any) -> Mail:
 def behind(serve: Any, world: Any, tmp_path: Path, migrated: Path) -> Any:
     """A service whose fan-out has matched ten of twelve events, half an hour ago, and is gone."""
     made = serve(world, metrics="public")
-    database = prepare(f"sqlite:///{tmp_path / 'control.sqlite'}")
+    database = prepare_database(f"sqlite:///{tmp_path / 'control.sqlite'}")
     control = Control(database)
     made.hands.seconds = NOON.timestamp()
     control.subscribe()
@@ -133,9 +133,9 @@ def test_ready_while_the_database_is_away(serve: Any, world: Any, tmp_path: Path
 
 
 def test_ready_while_the_database_does_not_answer(serve: Any, world: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("api.standing.DATABASE_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr("api.observability.delivery_health.DATABASE_PATIENCE_SECONDS", 0.01)
     made, answers = serve(world), threading.Event()
-    monkeypatch.setattr(backlog, "lag", lambda *_: answers.wait(30))
+    monkeypatch.setattr(delivery_health_repository, "delivery_lag", lambda *_: answers.wait(30))
     answer = made.client.get("/readyz")
     answers.set()
     assert (answer.status_code, answer.json()["deliveries"]) == (200, None)
@@ -155,7 +155,7 @@ def test_held_is_counted_by_an_index_alone(tmp_path: Path) -> None:
     """However long the log is: what succeeded is not looked at."""
     from sqlalchemy import text
 
-    database = prepare(f"sqlite:///{tmp_path / 'control.sqlite'}")
+    database = prepare_database(f"sqlite:///{tmp_path / 'control.sqlite'}")
     plan = text(
         "EXPLAIN QUERY PLAN SELECT count(*) FROM webhook_deliveries WHERE status = 'held' AND status <> 'succeeded'"
     )

@@ -10,18 +10,18 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import func, select, update
 
-from api.accounts import Accounts
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.webhook_models import (
+from api.accounts.service import AccountService
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.models.webhooks import (
     Delivery,
-    Lane,
+    EndpointState,
     QueuedAttempt,
     SubscribedCompany,
     Subscription,
 )
-from api.db.webhook_states import pause
-from api.ulids import Ulids
+from api.webhooks.subscriptions.state_transitions import pause_subscription
 
 ALL = "/api/v1/webhooks"
 GOOD = {"endpoint_url": "https://hooks.example.com/x", "event_types": ["status.changed"]}
@@ -79,8 +79,8 @@ def deliver(database, subscription_id, *statuses):
                     )
                 )
         session.execute(
-            update(Lane)
-            .where(Lane.subscription_id == subscription_id)
+            update(EndpointState)
+            .where(EndpointState.subscription_id == subscription_id)
             .values(next_due_at=NOW, consecutive_failures=7, failing_since=NOW)
         )
 
@@ -115,7 +115,7 @@ def test_a_pause_by_the_engine_keeps_its_reason_until_it_is_lifted(service, data
     made = make(service)
     path = f"{ALL}/{made}"
     with database.writing() as session:
-        assert pause(session.connection(), made, "retries_exhausted", NOW)
+        assert pause_subscription(session.connection(), made, "retries_exhausted", NOW)
     read = service.get(path)
     assert (read.json()["status_reason"], read.headers["etag"]) == ("retries_exhausted", '"2"')
     same = send(service, "PATCH", path, {"status": "paused"})
@@ -172,7 +172,7 @@ def test_what_matching_and_the_engine_read(service, database):
             )
         ).all()
         assert list(map(tuple, companies)) == [("firm:SE:5599999991", 0), ("firm:NO:999999999", 1)]
-        assert session.scalar(select(func.count()).select_from(Lane)) == 2
+        assert session.scalar(select(func.count()).select_from(EndpointState)) == 2
     changes = {"entity_ids": None, "event_types": ["ownership.changed"]}
     assert send(service, "PATCH", f"{ALL}/{one}", changes).headers["etag"] == '"2"'
     with database.reading() as session:
@@ -277,7 +277,7 @@ def test_racing_patches_of_one_revision_have_one_winner(service):
 def test_a_tier_that_goes_while_subscriptions_are_made(service, database):
     """Whoever comes first, nothing stays active on a tier without webhooks."""
     clock = Clock(wall=service.hands, monotonic=service.hands)
-    accounts = Accounts(database, service.secrets.pepper, clock, Ulids(clock.wall))
+    accounts = AccountService(database, service.secrets.pepper, clock, UlidGenerator(clock.wall))
     begun = threading.Barrier(4)
 
     def create(_):

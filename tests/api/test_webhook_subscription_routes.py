@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from api.db.engine import Database
-from api.db.webhook_models import Delivery, Lane
+from api.database.engine import Database
+from api.database.models.webhooks import Delivery, EndpointState
 from warehouse.schema.codes import EVENT_TYPES
 
 ALL = "/api/v1/webhooks"
@@ -116,8 +116,8 @@ def test_health_and_held_deliveries_are_read_from_where_the_engine_keeps_them(se
     database = Database(service.parts.settings.control_database_url)
     with database.writing() as session:
         session.execute(
-            update(Lane)
-            .where(Lane.subscription_id == made)
+            update(EndpointState)
+            .where(EndpointState.subscription_id == made)
             .values(
                 last_attempt_at=now,
                 last_success_at=now - timedelta(hours=14),

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from api.schemas.webhook_examples import CREATED_SUBSCRIPTION, NEW_SUBSCRIPTION, SUBSCRIPTION
+from api.openapi.examples.webhooks import CREATED_SUBSCRIPTION, NEW_SUBSCRIPTION, SUBSCRIPTION
 from warehouse.schema.codes import EVENT_TYPES
 
 ALL = "/api/v1/webhooks"

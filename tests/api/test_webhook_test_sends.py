@@ -16,11 +16,11 @@ from ipaddress import ip_network
 import pytest
 from sqlalchemy import func, select
 
-from api.db.engine import Database
-from api.db.webhook_models import Attempt, Delivery, MatchedEvent, QueuedAttempt
-from api.schemas.event_examples import DELIVERIES
-from api.schemas.webhook_examples import TEST_ATTEMPT
-from api.webhooks.settings import WebhookSettings
+from api.database.engine import Database
+from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt
+from api.openapi.examples.events import DELIVERIES
+from api.openapi.examples.webhooks import TEST_ATTEMPT
+from api.settings.webhooks import WebhookSettings
 from warehouse.schema.codes import EVENT_TYPES
 
 ALL = "/api/v1/webhooks"

@@ -12,14 +12,14 @@ import pytest
 from sqlalchemy import URL, Connection, inspect, update
 from sqlalchemy.exc import OperationalError
 
-from api.db import leases
-from api.db.engine import Database
-from api.db.engine_connection import EngineConnection
-from api.db.webhook_models import Delivery, Lane, MatchedEvent, QueuedAttempt
-from api.webhooks import rounds
-from api.webhooks.pruning import Pruning
-from api.webhooks.service import kept
-from api.webhooks.settings import WebhookSettings
+from api.database import leases
+from api.database.engine import Database
+from api.database.models.webhooks import Delivery, EndpointState, MatchedEvent, QueuedAttempt
+from api.database.persistent_connection import WorkerConnection
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery import sync
+from api.webhooks.retention import RetentionPruner
+from api.webhooks.runner import run_with_restart
 from tests.api.engine_world import NOON, Control, Hands, Scripted, controlled, exhaust, outcome, until
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ async def control(control_url: str) -> AsyncIterator[Control]:
         yield made
 
 
-class Unheard(EngineConnection):
+class Unheard(WorkerConnection):
     """Its next commit of a logged attempt is made, and the connection breaks before that is told."""
 
     breaks = True
@@ -65,7 +65,7 @@ async def test_a_commit_that_was_not_heard_of_is_not_written_again(
         with control.writing() as connection:
             connection.execute(update(QueuedAttempt).values(trigger="manual"))
     egress = Scripted(lambda _: outcome(status, ms=3))
-    monkeypatch.setattr(rounds, "EngineConnection", Unheard)
+    monkeypatch.setattr(sync, "WorkerConnection", Unheard)
     worker = control.worker(egress)
     with pytest.raises(OperationalError):
         await exhaust(worker)
@@ -78,7 +78,7 @@ async def test_a_commit_that_was_not_heard_of_is_not_written_again(
     assert control.lane(lane).consecutive_failures == (expected if trigger == "schedule" else 0)
 
 
-class Slow(EngineConnection):
+class Slow(WorkerConnection):
     """Others write for so long that each transaction waits two seconds for its turn."""
 
     def __init__(self, database: Database, hands: Hands) -> None:
@@ -97,7 +97,7 @@ async def test_attempts_start_though_every_commit_waits_long(
 ) -> None:
     """What was read after the wait is fresh; something is due anew, and so written, in each round."""
     egress = Scripted()
-    monkeypatch.setattr(rounds, "EngineConnection", partial(Slow, hands=control.hands))
+    monkeypatch.setattr(sync, "WorkerConnection", partial(Slow, hands=control.hands))
     worker = control.worker(egress)
     for _ in range(4):
         control.deliver(control.subscribe())
@@ -110,10 +110,10 @@ async def test_a_lease_of_a_clock_that_was_ahead_is_nobodys(control: Control) ->
     """Its holder died: nobody would match events until the clock is there again."""
     term, ahead = timedelta(seconds=15), NOON + timedelta(days=1)
     with control.writing() as connection:
-        assert leases.take(connection, "fan_out", "one", ahead, ahead + term)
-        assert leases.take(connection, "fan_out", "other", NOON, NOON + term)
-        assert not leases.take(connection, "fan_out", "third", NOON, NOON + term)
-        assert not leases.take(connection, "fan_out", "third", NOON - term / 2, NOON + term / 2)
+        assert leases.acquire_lease(connection, "fan_out", "one", ahead, ahead + term)
+        assert leases.acquire_lease(connection, "fan_out", "other", NOON, NOON + term)
+        assert not leases.acquire_lease(connection, "fan_out", "third", NOON, NOON + term)
+        assert not leases.acquire_lease(connection, "fan_out", "third", NOON - term / 2, NOON + term / 2)
 
 
 def _connected(url: URL) -> dict[str, str]:
@@ -142,7 +142,7 @@ async def test_an_event_stays_as_long_as_the_deliveries_of_its_millisecond(contr
     await exhaust(control.worker(Scripted()))
     settings = WebhookSettings()
     control.hands.move(settings.retention_days * 86_400 + 0.0004)
-    pruning = Pruning(control.database, settings, control.hands.clock, "one")
+    pruning = RetentionPruner(control.database, settings, control.hands.clock, "one")
     while pruning.step():
         pass
     assert control.delivery(delivery).created_at == NOON
@@ -174,11 +174,11 @@ async def test_an_attempt_that_was_made_twice_has_one_next(control: Control) -> 
             await worker.tick()
             await asyncio.sleep(0)
         with control.writing() as connection:  # another worker had it for a moment
-            connection.execute(update(Lane).values(lessee="other"))
+            connection.execute(update(EndpointState).values(lessee="other"))
         await worker.tick()
         control.hands.move(1)
         with control.writing() as connection:
-            connection.execute(update(Lane).values(lessee=None, leased_until=None))
+            connection.execute(update(EndpointState).values(lessee=None, leased_until=None))
     assert egress.gate is not None
     egress.gate.set()
     await until(lambda: not worker.in_flight)
@@ -193,7 +193,7 @@ async def test_a_part_that_was_broken_off_from_within_is_begun_again(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A future that somebody else cancels looks like an end; a delivery that nobody makes is noticed by nobody."""
-    monkeypatch.setattr("api.webhooks.service.FIRST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("api.webhooks.runner.FIRST_WAIT_SECONDS", 0.0)
     begun = 0
 
     async def part(_: asyncio.Event) -> None:
@@ -205,6 +205,6 @@ async def test_a_part_that_was_broken_off_from_within_is_begun_again(
             await gone
 
     with caplog.at_level(logging.ERROR):
-        await kept(part, "mail", asyncio.Event())
+        await run_with_restart(part, "mail", asyncio.Event())
     assert begun == 2
     assert "mail" in caplog.text

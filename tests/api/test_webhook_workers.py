@@ -14,9 +14,9 @@ import pytest
 from aiohttp import web
 from sqlalchemy.exc import OperationalError
 
-from api.db.webhook_models import Attempt, Lane, Mail, QueuedAttempt
-from api.db.webhook_states import pause
-from api.webhooks.rounds import Rounds
+from api.database.models.webhooks import Attempt, EndpointState, Mail, QueuedAttempt
+from api.webhooks.delivery.sync import WorkerSync
+from api.webhooks.subscriptions.state_transitions import pause_subscription
 from tests.api.engine_world import (
     Control,
     Hands,
@@ -65,7 +65,7 @@ async def test_two_dispatchers_no_double_claim(machine: Control) -> None:
     assert set(sent.values()) == {1}
     assert machine.count(Attempt) == 450
     assert machine.count(QueuedAttempt) == 0
-    assert machine.count(Lane, Lane.lessee.is_not(None)) == 0, "given back at the end"
+    assert machine.count(EndpointState, EndpointState.lessee.is_not(None)) == 0, "given back at the end"
 
 
 async def both_under_way(control: Control, answers: tuple[Any, Any]) -> tuple[list[Any], list[Scripted]]:
@@ -119,7 +119,7 @@ async def test_no_mail_where_the_client_paused_first(control: Control) -> None:
     control.deliver(lane)
     await through(control, worker, until=14 * 3_600)
     with control.writing() as connection:
-        pause(connection, lane, "manual", control.hands.clock.now())
+        pause_subscription(connection, lane, "manual", control.hands.clock.now())
     await through(control, worker)
     assert [mail.occasion.split(":")[0] for mail in control.rows(Mail)] == ["warning"]
     assert control.subscription(lane).status_reason == "manual"
@@ -149,16 +149,16 @@ async def test_a_database_that_is_away_loses_nothing(
 ) -> None:
     lane, egress = machine.subscribe(), Scripted(gate=asyncio.Event())
     worker = machine.worker(egress)
-    genuine, failed = Rounds.make, 0
+    genuine, failed = WorkerSync.make, 0
 
-    def away(rounds: Rounds, asked: Any) -> Any:
+    def away(rounds: WorkerSync, asked: Any) -> Any:
         nonlocal failed
         if asked.finished and failed < 3:
             failed += 1
             raise OperationalError("SELECT 1", {}, ConnectionError("gone"))
         return genuine(rounds, asked)
 
-    monkeypatch.setattr(Rounds, "make", away)
+    monkeypatch.setattr(WorkerSync, "make", away)
     machine.deliver(lane, count=5)
     async with running(worker):
         await until(lambda: len(egress.posts) == 1)
@@ -201,7 +201,7 @@ async def test_kill_9_between_send_and_commit(control_url: str) -> None:
         assert max(received.values()) <= 3, "once for each kill"
         assert machine.count(Attempt) == 40
         assert machine.count(QueuedAttempt) == 0
-        assert machine.count(Lane, Lane.lessee.is_not(None)) == 0
+        assert machine.count(EndpointState, EndpointState.lessee.is_not(None)) == 0
 
 
 def test_hands_of_tests_move_both_clocks() -> None:

@@ -12,12 +12,12 @@ from typing import Any
 
 import polars as pl
 
-from warehouse import render
-from warehouse.history import History
-from warehouse.paths import Layout
-from warehouse.release import MarketPart, Releases
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
+from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema import ids
 from warehouse.schema.tables import BY_NAME, COMPANIES, FILINGS, FINANCIALS, IDENTIFIERS, LISTINGS, OWNERS
+from warehouse.storage.layout import Layout
 
 SE = "firm:SE:5599999991"
 NO = "firm:NO:999999999"
@@ -168,7 +168,7 @@ def event(company_id: str, number: int, kind: str = "status.changed") -> dict[st
 
 def frame(name: str, rows: list[dict[str, Any]]) -> pl.DataFrame:
     table = BY_NAME[name]
-    schema = render.polars_schema(table)
+    schema = schema_render.polars_schema(table)
     return pl.DataFrame([{column: row.get(column) for column in schema} for row in rows], schema=schema)
 
 
@@ -177,7 +177,7 @@ class World:
     """One data root; `publish` makes the next release of it."""
 
     layout: Layout
-    releases: Releases
+    releases: ReleaseStore
     now: datetime = NOON
     markets: set[str] = field(default_factory=set)
 
@@ -208,7 +208,7 @@ class World:
         return published.release
 
     def _apply(self, market: str, rows: dict[str, list[dict[str, Any]]], touched: set[str]) -> None:
-        with History(self.layout, market) as history, history.transaction():
+        with MarketHistory(self.layout, market) as history, history.transaction():
             for table in (COMPANIES, FILINGS, FINANCIALS, OWNERS, IDENTIFIERS, LISTINGS):
                 mine = [row for row in rows.get(table.name, ()) if row["company_id"] in touched]
                 if mine or table is COMPANIES:
@@ -222,7 +222,7 @@ class World:
 def make_world(root: Path) -> World:
     layout = Layout(root)
     world = World(layout, None)  # type: ignore[arg-type]
-    world.releases = Releases(layout, clock=lambda: world.now)
+    world.releases = ReleaseStore(layout, clock=lambda: world.now)
     return world
 
 

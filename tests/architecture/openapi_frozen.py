@@ -3,7 +3,7 @@
 `openapi.json` is today's document. `openapi_published.json` holds how to undo what has changed since the document was
 last published (stretches of lines, from the first to the last) and the SHA-256 of the result: a change of today's
 document cannot change what was published. After a change: `python -m tests.architecture.openapi_frozen`; to
-publish, give `api.openapi.VERSION` its next number, write it into CHANGELOG.md, and add `--publish`.
+publish, give `api.openapi.document.VERSION` its next number, write it into CHANGELOG.md, and add `--publish`.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
 
-from api.openapi import document
+from api.openapi.document import openapi_document
 
 DOCUMENT: Final = Path(__file__).with_name("openapi.json")
 PUBLISHED: Final = Path(__file__).with_name("openapi_published.json")
@@ -22,7 +22,7 @@ PUBLIC_URL: Final = "https://api.example.com"
 
 def generated() -> str:
     """Today's document as it is committed."""
-    return written(json.loads(document(PUBLIC_URL)))
+    return written(json.loads(openapi_document(PUBLIC_URL)))
 
 
 def written(value: Any) -> str:

@@ -95,7 +95,7 @@ def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
 # Dagster tells its task to every app of a process, and other tests may have made one in this one.
 @pytest.mark.filterwarnings("ignore:Task name 'execute_job' is already registered")
 def test_workers_take_one_market_each_and_keep_it() -> None:
-    celery = pytest.importorskip("pipelines.celery_app", reason="Celery is not installed")
+    celery = pytest.importorskip("pipelines.dagster_instance.celery_app", reason="Celery is not installed")
     conf = celery.app.conf
     assert conf.worker_prefetch_multiplier == conf.worker_max_tasks_per_child == 1
     assert conf.worker_disable_prefetch

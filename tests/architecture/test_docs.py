@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import connectors
-from connectors.catalogue import document
-from warehouse import render
+from connectors.sources_page import render_sources_page
+from warehouse import schema_render
 from warehouse.schema.tables import EVENTS, TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_data_dictionary_is_the_schema() -> None:
     written = (ROOT / "docs" / "data-dictionary.md").read_text(encoding="utf-8")
-    assert written == render.dictionary((*TABLES, EVENTS)), "make docs"
+    assert written == schema_render.data_dictionary((*TABLES, EVENTS)), "make docs"
 
 
 def test_the_sources_are_those_declared() -> None:
     written = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
-    assert written == document(connectors.JURISDICTIONS), "make docs"
+    assert written == render_sources_page(connectors.JURISDICTIONS), "make docs"
 
 
 def test_the_readme_names_what_is_there() -> None:

@@ -50,7 +50,7 @@ def test_another_document_has_another_version_and_the_changelog_names_it():
     assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", TODAY["info"]["version"])
     if TODAY != PUBLISHED:
         assert version(TODAY) > version(PUBLISHED), (
-            "the document changed: give api.openapi.VERSION its next number"
+            "the document changed: give api.openapi.document.VERSION its next number"
         )
     assert f"\n## {TODAY['info']['version']}\n" in (ROOT / "CHANGELOG.md").read_text()
 

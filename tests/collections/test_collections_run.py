@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from api.collections.requests import WALK, requests
-from api.openapi import document
+from api.collections.requests import WALK, collection_requests
+from api.openapi.document import openapi_document
 from tests.api.world import SE
 from tests.collections.broken import Answer, Spoil, broken
 from tests.collections.clients import Client
 from tests.collections.live import Live
 
 pytestmark = pytest.mark.slow
-REQUESTS = requests(json.loads(document("https://api.example.com")))
+REQUESTS = collection_requests(json.loads(openapi_document("https://api.example.com")))
 OF_WEBHOOKS = 12
 """Requests on subscriptions; the list of event types is for every tier."""
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from api.collections.fields import members
-from api.collections.prose import VARIABLES
-from api.collections.requests import WALK, requests
-from api.collections.writing import contents, write
-from api.openapi import document
-from api.operations import OPERATIONS
+from api.collections.requests import WALK, collection_requests
+from api.collections.response_checks import required_members
+from api.collections.variables import VARIABLES
+from api.collections.writer import collection_files, write_collections
+from api.companies.openapi import OPERATIONS
+from api.openapi.document import openapi_document
 
 COLLECTIONS = Path(__file__).resolve().parents[2] / "collections"
 KEY = re.compile(r"firm_(live|secret|public)_\w+")
@@ -29,15 +29,15 @@ def on_disk(root: Path) -> dict[str, str]:
 def test_they_are_current() -> None:
     by_hand = {"README.md"}
     made = {path: text for path, text in on_disk(COLLECTIONS).items() if path not in by_hand}
-    assert made == contents(), "make docs"
+    assert made == collection_files(), "make docs"
 
 
 def test_writing_takes_away_what_is_gone(tmp_path: Path) -> None:
     for name in ("old.postman_collection.json", "bruno/Service/Old.bru"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    write(tmp_path)
-    assert on_disk(tmp_path) == contents()
+    write_collections(tmp_path)
+    assert on_disk(tmp_path) == collection_files()
 
 
 def test_every_operation_is_there() -> None:
@@ -45,13 +45,16 @@ def test_every_operation_is_there() -> None:
 
 
 def test_names_are_no_ones_twice() -> None:
-    names = [(one.folder, one.name) for one in requests(json.loads(document("https://api.example.com")))]
+    names = [
+        (one.folder, one.name)
+        for one in collection_requests(json.loads(openapi_document("https://api.example.com")))
+    ]
     assert len(set(names)) == len(names)
 
 
 def test_variables_are_set_before_they_are_used() -> None:
     known = {one.name for one in VARIABLES}
-    for request in requests(json.loads(document("https://api.example.com"))):
+    for request in collection_requests(json.loads(openapi_document("https://api.example.com"))):
         texts = (
             request.path,
             *(one.value for one in request.query),
@@ -65,7 +68,7 @@ def test_variables_are_set_before_they_are_used() -> None:
 
 
 def test_no_keys_and_no_secrets_but_the_documents_example() -> None:
-    for path, text in contents().items():
+    for path, text in collection_files().items():
         assert KEY.search(text) is None, path
         assert set(SECRET.findall(text)) <= {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}, path
 
@@ -86,17 +89,17 @@ def test_kinds_of_members() -> None:
             {"$ref": "#/components/schemas/Named"},
         ]
     }
-    assert members(schema, components) == {
+    assert required_members(schema, components) == {
         "whole": "number null",
         "named": "object",
         "either": "number string",
     }
 
 
-@pytest.mark.parametrize("path", [path for path in contents() if path.endswith(".bru")])
+@pytest.mark.parametrize("path", [path for path in collection_files() if path.endswith(".bru")])
 def test_blocks_of_bruno_end_where_they_should(path: str) -> None:
     """A line that begins with a brace ends a block: none within a text does."""
-    lines = contents()[path].splitlines()
+    lines = collection_files()[path].splitlines()
     opened = [line for line in lines if re.fullmatch(r"[a-z:-]+ [{\[]", line)]
     closed = [line for line in lines if line[:1] in ("}", "]")]
     assert len(opened) == len(closed)

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from connectors.sandbox import World, enough
+from sandbox import World, sufficient_companies
 from tests.connectors.echo.kind import Kind
 from tests.connectors.echo.kinds_american import AMERICAN
 from tests.connectors.echo.kinds_british import BRITISH
@@ -57,7 +57,7 @@ LARGE = {"se blankning", "uk accounts ixbrl"}  # kinds of which genuine files ta
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    companies = enough(4) + 50  # a bank among the Norwegian ones
+    companies = sufficient_companies(4) + 50  # a bank among the Norwegian ones
     made = Played(World(seed=5, companies=companies, days=4), tmp_path_factory.mktemp("echo"))
     assert made.days  # what several kinds share is made here
     assert made.desk

@@ -20,9 +20,10 @@ import duckdb
 import pytest
 from lxml import etree
 
-from connectors.sandbox import World, enough, facts_us, feeds_us, headers_us, writers_us
-from connectors.sandbox.model import Company
-from connectors.sandbox.model_us import Insider, Managed, Paper, Stake
+from sandbox import World, sufficient_companies
+from sandbox.model import Company
+from sandbox.us import companyfacts, feeds, files, headers
+from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from tests.connectors.echo.played import Played
 
 LAST = 3
@@ -30,7 +31,7 @@ LAST = 3
 
 @pytest.fixture(scope="module")
 def american() -> World:
-    return World(seed=5, companies=enough(4, ("US",)), days=4, markets=("US",))
+    return World(seed=5, companies=sufficient_companies(4, ("US",)), days=4, markets=("US",))
 
 
 def edgar(name: str) -> ModuleType:
@@ -40,16 +41,18 @@ def edgar(name: str) -> ModuleType:
         return pytest.importorskip(f"edgar.{name}", reason="edgartools is not installed")
 
 
-def filings(world: World, is_asked: Callable[[Paper], bool]) -> Iterator[tuple[Company, Paper, list[str]]]:
+def filings(
+    world: World, is_asked: Callable[[FiledDocument], bool]
+) -> Iterator[tuple[Company, FiledDocument, list[str]]]:
     """Filings with the XML documents in them."""
     for company in world.all("US", LAST):
         for paper in company.american.papers:
             if is_asked(paper):
-                text = headers_us.whole(company, paper)
+                text = headers.complete_submission(company, paper)
                 yield company, paper, re.findall(r"<XML>\s*(.*?)\s*</XML>", text, re.DOTALL)
 
 
-def owned(kind: type) -> Callable[[Paper], bool]:
+def owned(kind: type) -> Callable[[FiledDocument], bool]:
     return lambda paper: isinstance(paper.ownership, kind)
 
 
@@ -58,7 +61,7 @@ def test_edgartools_reads_every_fact(american: World) -> None:
     parser = edgar("entity.parser").EntityFactsParser
     compared = 0
     for company in american.all("US", LAST):
-        answer = facts_us.facts(company)
+        answer = companyfacts.companyfacts_record(company)
         if answer is None:
             continue
         found = {
@@ -81,9 +84,9 @@ def test_edgartools_reads_every_fact(american: World) -> None:
 def test_edgartools_reads_schedules(american: World) -> None:
     module = edgar("beneficial_ownership.schedule13")
     compared = 0
-    for company, paper, documents in filings(american, owned(Stake)):
+    for company, paper, documents in filings(american, owned(Schedule13Filing)):
         stake = paper.ownership
-        assert isinstance(stake, Stake)
+        assert isinstance(stake, Schedule13Filing)
         reader = module.Schedule13D if stake.is_active else module.Schedule13G
         told = reader.parse_xml(documents[0])
         assert int(told["issuer_info"].cik) == int(company.number.removeprefix("US"))
@@ -99,9 +102,9 @@ def test_edgartools_reads_insiders(american: World) -> None:
     """The table of shares alone: of persons edgartools would ask EDGAR itself."""
     tools, reader = edgar("xmltools"), edgar("ownership.table_containers").NonDerivativeTable
     compared = 0
-    for _, paper, documents in filings(american, owned(Insider)):
+    for _, paper, documents in filings(american, owned(InsiderReport)):
         insider = paper.ownership
-        assert isinstance(insider, Insider)
+        assert isinstance(insider, InsiderReport)
         root = tools.parse_xml(documents[0])
         told = reader.extract(tools.find_element(root, "nonDerivativeTable"), form=paper.form)
         held = [*told.holdings.data["Shares"]] if told.has_holdings else []
@@ -118,9 +121,9 @@ def test_edgartools_reads_managers(american: World) -> None:
     table = edgar("thirteenf.parsers.infotable_xml").parse_infotable_xml
     cover = edgar("thirteenf.parsers.primary_xml").parse_primary_document_xml
     compared = 0
-    for _, paper, documents in filings(american, owned(Managed)):
+    for _, paper, documents in filings(american, owned(ManagerReport)):
         managed = paper.ownership
-        assert isinstance(managed, Managed)
+        assert isinstance(managed, ManagerReport)
         [head] = [one for one in documents if "<edgarSubmission" in one]
         [body] = [one for one in documents if "informationTable" in one[:600]]
         told = cover(head)
@@ -134,8 +137,8 @@ def test_edgartools_reads_managers(american: World) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_edgartools_reads_the_newest_filings(american: World) -> None:
     module = edgar("current_filings")
-    entries = writers_us.entries(american, LAST)
-    body = feeds_us.atom(entries, datetime.combine(american.date(LAST), time(4, tzinfo=UTC))).encode(
+    entries = files.feed_entries(american, LAST)
+    body = feeds.atom_feed(entries, datetime.combine(american.date(LAST), time(4, tzinfo=UTC))).encode(
         "latin-1"
     )
     found = set()
@@ -152,7 +155,7 @@ def test_edgartools_reads_the_newest_filings(american: World) -> None:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    world = World(seed=5, companies=enough(2, ("NO", "UK")), days=2, markets=("NO", "UK"))
+    world = World(seed=5, companies=sufficient_companies(2, ("NO", "UK")), days=2, markets=("NO", "UK"))
     return Played(world, tmp_path_factory.mktemp("peers"))
 
 

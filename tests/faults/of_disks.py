@@ -9,7 +9,7 @@ from tests.faults.declared import Cell, Fault, Untouched
 TEST: Final = "tests/faults/test_fault_disks.py::test_a_disk_that_fails"
 DELIVERING: Final = "tests/faults/test_fault_disks.py::test_parts_on_a_disk_that_fails"
 SERVING: Final = "tests/faults/test_fault_disks.py::test_a_service_on_a_full_disk"
-_EXPORTS: Final = "tests/warehouse/test_exports_publishing.py"
+_EXPORTS: Final = "tests/warehouse/exports/test_exports_exports_publishing.py"
 PLACES: Final = {
     "raw": ("object written", 1),
     "staged": ("staged written", 1),

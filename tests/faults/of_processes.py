@@ -10,11 +10,11 @@ _KILLS: Final = "tests/pipelines/test_kills.py::test_a_killed_ingest_heals"
 _API: Final = "tests/api/"
 _MATCHING: Final = _API + "test_webhook_matching_twice.py::"
 _WORKERS: Final = _API + "test_webhook_workers.py::"
-_EXPORTS: Final = "tests/warehouse/test_exports_publishing.py::"
+_EXPORTS: Final = "tests/warehouse/exports/test_exports_exports_publishing.py::"
 _STAYS: Final = "the last release, RAW and history, and the output of earlier steps"
 _HEALS: Final = "marks the dead run as failed in Dagster and continues where it ended; publishes the same release as a run without the kill"
 _SILENCE: Final = ""  # nobody is left to say anything
-_PARSING: Final = "tests/pipelines/test_parsing.py::"
+_PARSING: Final = "tests/pipelines/ingest/test_parser_pool.py::"
 _STEPS: Final = ("raw", "staged", "normalised", "history", "events", "release")
 """At whose boundaries a run is killed (`BOUNDARIES` of the test)."""
 

@@ -8,7 +8,7 @@ from tests.faults.declared import Cell, Fault, Untouched
 
 DAMAGED: Final = "tests/faults/test_fault_stored.py::test_a_body_that_is_damaged_before_it_is_read"
 TORN: Final = "tests/faults/test_fault_stored.py::test_a_release_that_is_torn"
-_RELEASES: Final = "tests/warehouse/test_release.py::"
+_RELEASES: Final = "tests/warehouse/release/test_publisher.py::"
 
 CELLS: Final = (
     Cell(
@@ -19,7 +19,7 @@ CELLS: Final = (
         "",
         "every other body",
         "repairs it: the same bytes replace it",
-        ("tests/warehouse/test_archive.py::test_the_same_bytes_mend_a_damaged_object",),
+        ("tests/warehouse/raw/test_raw_archive.py::test_the_same_bytes_mend_a_damaged_object",),
     ),
     Cell(
         Fault.CORRUPT,
@@ -52,7 +52,9 @@ CELLS: Final = (
         "release 2 cannot be read: …; see `firm release verify`",
         "the previous export, complete",
         "writes it from a complete release",
-        ("tests/warehouse/test_exports_publishing.py::test_a_damaged_release_leaves_the_former_export",),
+        (
+            "tests/warehouse/exports/test_exports_exports_publishing.py::test_a_damaged_release_leaves_the_former_export",
+        ),
     ),
     Cell(
         Fault.HALF_WRITTEN,
@@ -62,7 +64,9 @@ CELLS: Final = (
         "",
         "its events are not delivered",
         "delivers them once a release covers them",
-        ("tests/warehouse/test_ledger.py::test_events_are_visible_only_once_a_release_covers_them",),
+        (
+            "tests/warehouse/ledger/test_ledger_ledger.py::test_events_are_visible_only_once_a_release_covers_them",
+        ),
     ),
     Cell(
         Fault.HALF_WRITTEN,
@@ -73,7 +77,7 @@ CELLS: Final = (
         "the previous release is served",
         "opens the next release",
         (
-            "tests/warehouse/test_reader.py::test_a_release_that_cannot_be_opened_leaves_the_former_one_serving",
+            "tests/warehouse/reader/test_reader_reader.py::test_a_release_that_cannot_be_opened_leaves_the_former_one_serving",
         ),
     ),
 )

@@ -21,25 +21,25 @@ import httpx
 import pytest
 from sqlalchemy import insert
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.webhook_models import Delivery, Mail
-from api.secrets import Secrets
-from api.settings import ApiSettings
-from api.webhooks.sealing import Sealer
-from api.webhooks.service import Deliveries
-from api.webhooks.signing import make_secret
-from connectors.sandbox import truth
-from firm.compose import Installation
-from firm.running import running
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import Delivery, Mail
+from api.settings.service import ApiSettings
+from api.webhooks.delivery.signing import make_secret
+from api.webhooks.runner import DeliveryRunner
+from firm.bootstrap import AppContainer
+from firm.demo.background_server import background_service
+from sandbox import expected
 from tests.api.matching_world import ACCOUNT, Control
 from tests.faults.steps import of_delivering
 from tests.faults.world import Prepared, State
 from tests.firm.inside import Inside
-from warehouse.ledger import Ledger
-from warehouse.paths import Layout
-from warehouse.reader import Reader
+from warehouse.ledger.ledger import Ledger
+from warehouse.reader.reader import ReleaseReader
+from warehouse.storage.layout import Layout
 
 PATIENCE: Final = 60.0
 SAID: Final = {"worker": "finished attempts are kept and written later"}
@@ -83,9 +83,9 @@ def _until(condition: Callable[[], bool], what: str) -> None:
 def delivering(prepared: Prepared, disk: Path, fails: Change, is_well: Change) -> dict[str, Any]:
     """Parts begin on a disk that has failed, with events to match, an attempt and a mail that are due."""
     layout = Layout(Inside(prepared.folder / "sound").copy(disk / "data").data)
-    sealer = Sealer(Secrets.generate().sealing_keys)
+    sealer = SecretBox(ServiceSecrets.generate().sealing_keys)
     url = f"sqlite:///{layout.root / 'control.sqlite'}"
-    with closing(prepare(url)) as database:
+    with closing(prepare_database(url)) as database:
         control = Control(database)
         control.now = Clock().now()
         control.subscribe(secret=sealer.seal(make_secret()), from_sequence=0)
@@ -93,15 +93,17 @@ def delivering(prepared: Prepared, disk: Path, fails: Change, is_well: Change) -
     fails()
     with (
         closing(Database(url, durable=False)) as database,
-        closing(Reader(layout)) as reader,
+        closing(ReleaseReader(layout)) as reader,
         _logged() as lines,
     ):
-        parts = Deliveries(ApiSettings(data=layout.root), database, reader, sealer, Clock(), lambda _: None)
+        parts = DeliveryRunner(
+            ApiSettings(data=layout.root), database, reader, sealer, Clock(), lambda _: None
+        )
         asyncio.run(_begun(parts, lines, is_well, lambda: _is_done(database, layout)))
     return {"said": [line for line in lines.said if "the database fails" in line], "is_done": True}
 
 
-async def _begun(parts: Deliveries, lines: _Lines, is_well: Change, is_done: Callable[[], bool]) -> None:
+async def _begun(parts: DeliveryRunner, lines: _Lines, is_well: Change, is_done: Callable[[], bool]) -> None:
     def said_by_all() -> bool:
         return all(lines.have(SAID.get(part, f"{part}: the database fails")) for part in of_delivering())
 
@@ -133,8 +135,8 @@ def serving(prepared: Prepared, disk: Path, fails: Change, is_well: Change) -> d
     key = _key(firm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRM_DATA", str(firm.data))
-        installation = Installation.read()
-    with _logged() as lines, running(installation) as base:
+        installation = AppContainer.read()
+    with _logged() as lines, background_service(installation) as base:
         headers = {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=base, headers=headers, trust_env=False) as client:
             path = f"/api/v1/companies/{_company(prepared)}"
@@ -159,7 +161,7 @@ def _key(firm: Inside) -> str:
 
 def _company(prepared: Prepared) -> str:
     told = json.loads((prepared.folder / "days" / "truth.json").read_text())
-    return min(truth.at(told, told["days"][0]))
+    return min(expected.expected_at(told, told["days"][0]))
 
 
 def _counted(firm: Inside) -> int:

@@ -10,15 +10,15 @@ from contextlib import closing
 from typing import Final
 
 import connectors
-from api.clock import Clock
-from api.db.engine import Database
-from api.secrets import Secrets
-from api.settings import ApiSettings
-from api.webhooks.sealing import Sealer
-from api.webhooks.service import Deliveries
-from pipelines.assets.exports import export_asset
-from pipelines.assets.keys import RELEASE
-from pipelines.jobs import market_assets
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.settings.service import ApiSettings
+from api.webhooks.runner import DeliveryRunner
+from pipelines.defs.asset_keys import RELEASE
+from pipelines.defs.assets.exports import export_asset
+from pipelines.defs.jobs import market_asset_keys
 from tests.api.matching_world import Published
 
 SERVING: Final = "serving"  # `firm serve`: answering from a release
@@ -27,7 +27,7 @@ SERVING: Final = "serving"  # `firm serve`: answering from a release
 def of_a_run() -> tuple[str, ...]:
     """The layers of a market's job, its release and its export."""
     made = next(market for market in connectors.JURISDICTIONS if market.state == "served")
-    keys = [*market_assets(made, made.datasets), RELEASE, export_asset(made).key]
+    keys = [*market_asset_keys(made, made.datasets), RELEASE, export_asset(made).key]
     own = made.code.lower()
     return tuple(dict.fromkeys(next(part for part in key.path if part != own) for key in keys))
 
@@ -35,8 +35,8 @@ def of_a_run() -> tuple[str, ...]:
 def of_delivering() -> tuple[str, ...]:
     """The parts of a process that delivers."""
     with closing(Database("sqlite://")) as database:
-        sealer = Sealer(Secrets.generate().sealing_keys)
-        parts = Deliveries(ApiSettings(), database, Published(), sealer, Clock(), lambda _: None).parts
+        sealer = SecretBox(ServiceSecrets.generate().sealing_keys)
+        parts = DeliveryRunner(ApiSettings(), database, Published(), sealer, Clock(), lambda _: None).parts
         return tuple(parts)
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import pytest
 
-from connectors.kit.http import HttpSettings
-from connectors.kit.retry import Retry
-from connectors.sandbox import Registry, serve
-from firm import worlds
+from connectors.kit.http.client import HttpSettings
+from connectors.kit.http.retry import RetryPolicy
+from firm.demo import sandbox_origin
+from sandbox import SandboxServer, serve
 from tests.faults import of_registries
 from tests.faults.declared import Cell, Fault, played_by
 from tests.faults.world import MARKET, WORLD, Prepared, State, is_healed
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 HOST: Final = "avoindata.prh.fi"
 REGISTER: Final = "/all_companies"
 FOR_EVER: Final = 1_000_000
-AT_ONCE: Final = Retry(first=0.01, longest=0.02, patience=5.0)
+AT_ONCE: Final = RetryPolicy(first=0.01, longest=0.02, patience=5.0)
 SANDBOX: Final = {
     Fault.RATE_LIMITED: "rate_limited",
     Fault.UNAVAILABLE: "unavailable",
@@ -50,7 +50,7 @@ CELLS: Final = [
 
 
 @contextmanager
-def registries(day: int) -> Iterator[Registry]:
+def registries(day: int) -> Iterator[SandboxServer]:
     with serve(WORLD) as registry:
         registry.troubles.strikes = FOR_EVER
         for _ in range(day):
@@ -58,7 +58,7 @@ def registries(day: int) -> Iterator[Registry]:
         yield registry
 
 
-def ask(firm: Inside, registry: Registry) -> Said:
+def ask(firm: Inside, registry: SandboxServer) -> Said:
     said = firm.run("ingest", MARKET, "--sandbox", FIRM_SANDBOX_URL=registry.url)
     assert "Traceback" not in said.err
     return said
@@ -102,7 +102,7 @@ def test_a_registry_that_fails(
         if cell.fault in SANDBOX:
             registry.troubles.by_path[REGISTER] = SANDBOX[cell.fault]
         with monkeypatch.context() as patch:
-            patch.setattr(worlds, "HttpSettings", impatient(cell.fault))
+            patch.setattr(sandbox_origin, "HttpSettings", impatient(cell.fault))
             met = ask(firm, registry)
         assert met.exit_code == cell.exit_code, met.err
         assert cell.is_said_in(met.err), met.err

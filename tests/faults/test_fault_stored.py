@@ -11,15 +11,15 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from firm.commands.ingest import complain
+from firm.commands.ingest import print_problems
 from tests.faults import of_stored
 from tests.faults.declared import Cell, Fault
 from tests.faults.world import State, at
 from tests.pipelines.places import ONE, TWO, Place
-from warehouse.archive import Archive
-from warehouse.manifests import NAMES, SERVING, WAREHOUSE, Unsound
-from warehouse.objects import object_path
-from warehouse.release import Releases
+from warehouse.raw.archive import RawArchive
+from warehouse.raw.blobs import blob_path
+from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, InvalidReleaseError
+from warehouse.release.publisher import ReleaseStore
 
 CUT = 5  # bytes that a damaged file lacks
 
@@ -62,8 +62,8 @@ def place(loaded: Place, tmp_path: Path) -> Iterator[Place]:
 
 def newest_body(place: Place) -> Path:
     """The file of the register that came last."""
-    piece = list(Archive(place.settings.layout).pieces("fi.register"))[-1]
-    return object_path(place.settings.layout.archive, piece.sha256)
+    piece = list(RawArchive(place.settings.layout).pieces("fi.register"))[-1]
+    return blob_path(place.settings.layout.archive, piece.sha256)
 
 
 def cut(path: Path) -> bytes:
@@ -92,7 +92,7 @@ def test_a_body_that_is_damaged_before_it_is_read(
     report = place.ingest(struck)
     err = io.StringIO()
     with redirect_stderr(err):
-        complain(report)
+        print_problems(report)
     assert report.exit_code == told.exit_code
     assert told.is_said_in(err.getvalue()), err.getvalue()
     [reason] = [file.reason for file in report.files if file.path.endswith("register.csv")]
@@ -109,9 +109,9 @@ def test_a_body_that_is_damaged_before_it_is_read(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [WAREHOUSE, SERVING, NAMES])
 def test_a_release_that_is_torn(name: str, place: Place, due: State) -> None:
-    releases = Releases(place.settings.layout)
+    releases = ReleaseStore(place.settings.layout)
     cut(place.settings.layout.release(1) / name)
-    with pytest.raises(Unsound, match=rf"release 1: .*{name} is missing or not \d+ bytes long"):
+    with pytest.raises(InvalidReleaseError, match=rf"release 1: .*{name} is missing or not \d+ bytes long"):
         releases.verify(1)
     assert place.ingest().exit_code == cell(Fault.HALF_WRITTEN, "release").exit_code
     assert State.of(place.settings.data) == due

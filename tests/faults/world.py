@@ -15,14 +15,14 @@ from typing import Any, Self
 
 import pytest
 
-import pipelines.run
-from connectors.sandbox import World, write
+import pipelines.ingest.run
+from sandbox import World, write_days
 from tests.firm.inside import Inside, Said
-from warehouse import manifests
-from warehouse.archive import Archive
-from warehouse.ledger import Ledger
-from warehouse.paths import Layout
-from warehouse.release import Releases
+from warehouse.ledger.ledger import Ledger
+from warehouse.raw.archive import RawArchive
+from warehouse.release import manifest as release_manifest
+from warehouse.release.publisher import ReleaseStore
+from warehouse.storage.layout import Layout
 
 MARKET = "FI"
 WORLD = World(seed=5, companies=60, days=2, markets=(MARKET,))
@@ -39,7 +39,7 @@ class State:
 
     @classmethod
     def of(cls, data: Path) -> Self:
-        manifest = manifests.current(Layout(data))
+        manifest = release_manifest.served_manifest(Layout(data))
         assert manifest is not None
         found = Ledger(Layout(data)).after(0, 100_000)
         assert [event.sequence for event in found] == list(range(1, len(found) + 1))
@@ -86,7 +86,7 @@ def vars_of(state: State) -> dict[str, Any]:
 def prepare(folder: Path) -> None:
     """Makes the world and both ends of its second day."""
     prepared = Prepared(folder)
-    write(WORLD, folder / "days")
+    write_days(WORLD, folder / "days")
     assert take(prepared.loaded, prepared.days[0]).exit_code == 0
     prepared.keep("before", State.of(prepared.loaded.data))
     sound = prepared.loaded.copy(folder / "sound")
@@ -102,7 +102,7 @@ def take(firm: Inside, day: Path) -> Said:
 @contextmanager
 def watched(hook: Hook) -> Iterator[None]:
     """Ingests of the command line tell a hook each step that the stores name and each line of progress."""
-    genuine = pipelines.run.ingest
+    genuine = pipelines.ingest.run.ingest
 
     def ingest(*given: Any) -> Any:
         settings, markets, origin, at, progress, overrides = given
@@ -114,7 +114,7 @@ def watched(hook: Hook) -> Iterator[None]:
         return genuine(settings, markets, origin, at, told, replace(overrides, on_step=hook))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipelines.run, "ingest", ingest)
+        patch.setattr(pipelines.ingest.run, "ingest", ingest)
         yield
 
 
@@ -136,8 +136,8 @@ def is_unharmed(prepared: Prepared, data: Path) -> bool:
     """The last release is served as it was and reads through; every body of before is in RAW, and sound."""
     layout = Layout(data)
     assert State.of(data) == prepared.before
-    Releases(layout).verify(prepared.before.release)
-    former, now = Archive(prepared.loaded.layout), Archive(layout)
+    ReleaseStore(layout).verify(prepared.before.release)
+    former, now = RawArchive(prepared.loaded.layout), RawArchive(layout)
     for dataset in former.datasets():
         lines = list(former.lines(dataset))
         assert list(now.lines(dataset))[: len(lines)] == lines
@@ -150,5 +150,5 @@ def is_healed(prepared: Prepared, data: Path) -> bool:
     """What is served and told is what a run without a fault makes of the day."""
     found = State.of(data)
     assert (found.content, found.events) == (prepared.after.content, prepared.after.events)
-    Releases(Layout(data)).verify(found.release)
+    ReleaseStore(Layout(data)).verify(found.release)
     return True

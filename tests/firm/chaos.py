@@ -24,16 +24,16 @@ from litestar.testing import TestClient
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from api.accounts import Accounts
+from api.accounts.service import AccountService
 from api.app import create_app
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.secrets import load_or_create
-from api.settings import ApiSettings
-from api.ulids import Ulids
+from api.auth.service_secrets import load_or_create
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.settings.service import ApiSettings
 from tests.api import world as worlds
-from warehouse.reader import Reader
+from warehouse.reader.reader import ReleaseReader
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 900
@@ -228,10 +228,10 @@ class Chaos:
         """One subscription per endpoint, made as a client makes it; subscription → address."""
         settings = ApiSettings.from_environment(self._environment)
         secrets, clock = load_or_create(settings.secrets_path, self._environment), Clock()
-        accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall), settings.tiers)
+        accounts = AccountService(database, secrets.pepper, clock, UlidGenerator(clock.wall), settings.tiers)
         accounts.create_account(OWNER, "business")
         key = accounts.create_key(OWNER, "live").key
-        reader, made = Reader(self._world.layout), dict[str, str]()
+        reader, made = ReleaseReader(self._world.layout), dict[str, str]()
         keys = dict[str, str]()
         app = create_app(settings, reader, database, secrets, clock, lambda _: None)
         with TestClient(app) as client:
@@ -276,7 +276,7 @@ class Chaos:
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
-        database = prepare(ApiSettings.from_environment(self._environment).control_database_url)
+        database = prepare_database(ApiSettings.from_environment(self._environment).control_database_url)
         try:
             yield database
         finally:

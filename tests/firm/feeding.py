@@ -17,13 +17,14 @@ from typing import Any
 import polars as pl
 
 from connectors.no import NORWAY as COUNTRY
-from connectors.sandbox import Registry, World, truth
-from connectors.sandbox.write import document_of
-from firm.worlds import live_at
-from pipelines.receipts import RunFacts
-from pipelines.resources import Workspace
+from firm.demo.sandbox_origin import sandbox_source
+from pipelines.ingest.step_results import RunFacts
 from pipelines.settings import Settings
-from pipelines.stages import history, normalised, raw, staged
+from pipelines.steps import apply_history, normalise, stage
+from pipelines.steps import fetch as steps_fetch
+from pipelines.workspace import Workspace
+from sandbox import SandboxServer, World, expected
+from sandbox.write import file_document_key
 from warehouse.schema.tables import COMPANIES, FILINGS, OWNERS
 
 FED = ("no.enheter", "no.oppdateringer", "no.enhet", "no.underenheter", "no.roller", "no.regnskap")
@@ -61,7 +62,7 @@ class Norway:
         shutil.copytree(self.data, data)
         return Norway(data, self.runs)
 
-    def ingest(self, registry: Registry, die_at: int | None = None) -> Counter[str]:
+    def ingest(self, registry: SandboxServer, die_at: int | None = None) -> Counter[str]:
         """One run; dies at the given step of storage, counted from 1. Gives the steps it went through."""
         self.runs += 1
         steps: Counter[str] = Counter()
@@ -76,12 +77,12 @@ class Norway:
         with closing(Workspace(settings, (NORWAY,), lambda: at, on_step=on_step)) as workspace:
             batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
             workspace.receipts.begin(batch, RunFacts(at))
-            with live_at(registry.url, settings) as origin:
+            with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(NORWAY.datasets, key=lambda made: made.wants is not None):
-                    raw.take(workspace, NORWAY, dataset, origin, batch)
-                    staged.stage(workspace, dataset, batch)
-            self.signals = [*normalised.normalise(workspace, NORWAY, batch).signals]
-            history.apply(workspace, NORWAY, batch)
+                    steps_fetch.fetch_dataset(workspace, NORWAY, dataset, origin, batch)
+                    stage.stage(workspace, dataset, batch)
+            self.signals = [*normalise.normalise(workspace, NORWAY, batch).signals]
+            apply_history.apply_pending(workspace, NORWAY, batch)
         return steps
 
     @contextmanager
@@ -126,13 +127,13 @@ class Norway:
 def planned(world: World, *days: int) -> list[str]:
     """Ids of the events that must come of these days, as far as the registers give a sign of them."""
     wanted = {world.date(day).isoformat() for day in days}
-    told = truth.events.all_events(world, document_of)
+    told = expected.expected_events.all_events(world, file_document_key)
     return sorted(event["event_id"] for event in told if event["day"] in wanted and event["signalled"])
 
 
 def profiles(world: World, day: int) -> dict[str, dict[str, Any]]:
     """The ground truth of what `Norway.companies` gives."""
-    found = (truth.profile(company) for company in world.all("NO", day))
+    found = (expected.expected_profile(company) for company in world.all("NO", day))
     return {row["id"]: {name: row[name] for name in PROFILE.values()} for row in found}
 
 
@@ -141,5 +142,5 @@ def shares(world: World, day: int) -> dict[tuple[str, str], Any]:
     return {
         (company.company_id, row["holder_name"]): row["pct"]
         for company in world.all("NO", day)
-        for row in truth.owners(company, world.date(day))
+        for row in expected.expected_owners(company, world.date(day))
     }

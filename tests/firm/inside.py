@@ -11,12 +11,12 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from connectors.sandbox import truth
 from firm.cli import app
-from warehouse.ledger import Ledger
-from warehouse.manifests import current
-from warehouse.paths import Layout
-from warehouse.reader import Reader
+from sandbox import expected
+from warehouse.ledger.ledger import Ledger
+from warehouse.reader.reader import ReleaseReader
+from warehouse.release.manifest import served_manifest
+from warehouse.storage.layout import Layout
 
 Told = dict[str, Any]  # a loaded truth.json
 
@@ -69,13 +69,13 @@ class Inside:
         return {event.event_id for event in found}
 
     def release(self) -> int:
-        manifest = current(self.layout)
+        manifest = served_manifest(self.layout)
         assert manifest is not None
         return manifest.release
 
     def profiles(self, told: Told) -> dict[str, dict[str, Any]]:
         """What is served of every company the world ever has."""
-        reader = Reader(self.layout)
+        reader = ReleaseReader(self.layout)
         try:
             with reader.pin() as snapshot:
                 found = {company: snapshot.profile(company) for company in told["companies"]}
@@ -86,12 +86,16 @@ class Inside:
 
 def profiles_on(told: Told, day: int) -> dict[str, dict[str, Any]]:
     """What must be served of every company on a day of the world, counted from 0."""
-    return {company: state["profile"] for company, state in truth.at(told, told["days"][day]).items()}
+    return {
+        company: state["profile"] for company, state in expected.expected_at(told, told["days"][day]).items()
+    }
 
 
 def planned(told: Told, *days: int) -> dict[str, dict[str, Any]]:
     """The events of some days, by id."""
-    return {event["event_id"]: event for day in days for event in truth.events_of(told, told["days"][day])}
+    return {
+        event["event_id"]: event for day in days for event in expected.truth_events(told, told["days"][day])
+    }
 
 
 def of_market(market: str, profiles: dict[str, Any]) -> dict[str, Any]:

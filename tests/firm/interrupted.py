@@ -12,9 +12,9 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.origins import Folder
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 
 
 def query() -> None:
@@ -41,7 +41,11 @@ def main(data: str, folder: str, step: str, nth: str, where: str) -> None:
 
     settings = Settings(data=Path(data), workers=1)
     ingest(
-        settings, ["NO", "UK"], Folder(Path(folder)), progress=reached, overrides=Overrides(on_step=reached)
+        settings,
+        ["NO", "UK"],
+        FolderSource(Path(folder)),
+        progress=reached,
+        overrides=IngestOverrides(on_step=reached),
     )
 
 

@@ -8,9 +8,9 @@ import signal
 import sys
 from pathlib import Path
 
-from pipelines.origins import Folder
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 
 
 def main(data: str, folder: str, step: str, nth: str) -> None:
@@ -24,7 +24,11 @@ def main(data: str, folder: str, step: str, nth: str) -> None:
 
     settings = Settings(data=Path(data), workers=1)
     ingest(
-        settings, ["NO", "UK"], Folder(Path(folder)), progress=reached, overrides=Overrides(on_step=reached)
+        settings,
+        ["NO", "UK"],
+        FolderSource(Path(folder)),
+        progress=reached,
+        overrides=IngestOverrides(on_step=reached),
     )
 
 

@@ -16,14 +16,15 @@ from typing import Any
 
 import polars as pl
 
-from connectors.sandbox import Registry, World, truth
-from connectors.sandbox.write import served_document_of
 from connectors.uk import UNITED_KINGDOM
-from firm.worlds import live_at
-from pipelines.receipts import RunFacts
-from pipelines.resources import Workspace
+from firm.demo.sandbox_origin import sandbox_source
+from pipelines.ingest.step_results import RunFacts
 from pipelines.settings import Settings
-from pipelines.stages import history, normalised, raw, staged
+from pipelines.steps import apply_history, normalise, stage
+from pipelines.steps import fetch as steps_fetch
+from pipelines.workspace import Workspace
+from sandbox import SandboxServer, World, expected
+from sandbox.write import api_document_key
 from warehouse.schema.tables import COMPANIES, OWNERS
 
 _LEFT_OUT = (
@@ -61,7 +62,7 @@ class Kingdom:
         shutil.copytree(self.data, data)
         return Kingdom(data, self.runs)
 
-    def ingest(self, registry: Registry) -> list[Mapping[str, Any]]:
+    def ingest(self, registry: SandboxServer) -> list[Mapping[str, Any]]:
         """One run of the day that the registers play; gives what reading raised as signals."""
         self.runs += 1
         at = registry.now + self.runs * LONGER
@@ -69,12 +70,12 @@ class Kingdom:
         with closing(Workspace(settings, (PLAYED,), lambda: at)) as workspace:
             batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
             workspace.receipts.begin(batch, RunFacts(at))
-            with live_at(registry.url, settings) as origin:
+            with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(PLAYED.datasets, key=lambda made: made.wants is not None):
-                    raw.take(workspace, PLAYED, dataset, origin, batch)
-                    staged.stage(workspace, dataset, batch)
-            normalised.normalise(workspace, PLAYED, batch)
-            history.apply(workspace, PLAYED, batch)
+                    steps_fetch.fetch_dataset(workspace, PLAYED, dataset, origin, batch)
+                    stage.stage(workspace, dataset, batch)
+            normalise.normalise(workspace, PLAYED, batch)
+            apply_history.apply_pending(workspace, PLAYED, batch)
             read = [made.key for made in PLAYED.datasets if batch in workspace.lake.batches(made.key)]
             return [one for key in read for one in workspace.lake.signals(key, batch)]
 
@@ -121,7 +122,7 @@ class Kingdom:
 def planned(world: World, *days: int, but: str = "") -> list[str]:
     """Ids of the events that must come of these days, those of one type left out."""
     wanted = {world.date(day).isoformat() for day in days}
-    told = truth.events.all_events(world, served_document_of)
+    told = expected.expected_events.all_events(world, api_document_key)
     kept = (event for event in told if event["day"] in wanted and event["event_type"] != but)
     return sorted(event["event_id"] for event in kept)
 
@@ -130,7 +131,7 @@ def profiles(world: World, day: int) -> Told:
     """The ground truth of what `Kingdom.companies` gives."""
     found = {company.company_id: company for company in world.all("UK", day)}
     return {
-        identity: {name: truth.profile(company)[name] for name in SHOWN.values()}
+        identity: {name: expected.expected_profile(company)[name] for name in SHOWN.values()}
         | {"status_detail": _detail(company.status, company.status_detail)}
         for identity, company in found.items()
     }
@@ -146,5 +147,5 @@ def shares(world: World, day: int) -> dict[tuple[str, str | None], Any]:
     return {
         (company.company_id, row["holder_id"]): (row["pct_min"], row["pct_max"])
         for company in world.all("UK", day)
-        for row in truth.owners(company, world.date(day))
+        for row in expected.expected_owners(company, world.date(day))
     }

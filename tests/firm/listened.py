@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-_IMPORTED = ["firm.cli", "firm.commands.listen", "firm.worlds", "pipelines.listening", "pipelines.run"]
+_IMPORTED = [
+    "firm.cli",
+    "firm.commands.listen",
+    "firm.demo.sandbox_origin",
+    "pipelines.sources.stream_listener",
+    "pipelines.ingest.run",
+]
 _PATIENCE = 60
 _LOOK = 0.05
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from connectors.sandbox import World, enough, write
+from sandbox import World, sufficient_companies, write_days
 from tests.firm.inside import Inside
 from tests.once import made_once
 
 DAYS = 3
 PRESS = ("SE", "NO", "FI", "UK", "US")
-WORLD = World(seed=23, companies=enough(DAYS), days=DAYS, press=PRESS)
+WORLD = World(seed=23, companies=sufficient_companies(DAYS), days=DAYS, press=PRESS)
 
 
 def lived_world(temporary: pytest.TempPathFactory) -> Path:
@@ -25,7 +25,7 @@ def lived_world(temporary: pytest.TempPathFactory) -> Path:
 
 def _live_through(folder: Path) -> None:
     inside = Inside(folder / "data")
-    days = write(WORLD, folder / "days")
+    days = write_days(WORLD, folder / "days")
     (folder / "reports.json").write_text(json.dumps([inside.ingest(day).report for day in days]))
     shutil.move(folder / "days" / "truth.json", folder)
     shutil.rmtree(folder / "days")

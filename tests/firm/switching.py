@@ -14,12 +14,12 @@ from typing import Any
 
 import polars as pl
 
-from warehouse import render
-from warehouse.history import History
-from warehouse.paths import Layout
-from warehouse.release import MarketPart, Releases
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
+from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema import ids
 from warehouse.schema.tables import BY_NAME, COMPANIES, EVENTS, FINANCIALS
+from warehouse.storage.layout import Layout
 
 COMPANIES_COUNT = 60
 NUMBERS = [str(910_000_000 + 37 * number) for number in range(COMPANIES_COUNT)]
@@ -58,7 +58,7 @@ def profile(number: str, release: int) -> dict[str, Any]:
 
 
 def _frame(table: str, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    schema = render.polars_schema(BY_NAME[table])
+    schema = schema_render.polars_schema(BY_NAME[table])
     return pl.DataFrame([{column: row.get(column) for column in schema} for row in rows], schema=schema)
 
 
@@ -136,14 +136,14 @@ class Switching:
         self.release += 1
         layout = Layout(self.root)
         now = START + timedelta(hours=self.release)
-        with History(layout, "NO") as history, history.transaction():
+        with MarketHistory(layout, "NO") as history, history.transaction():
             touched = pl.Series("company_id", [company_id(number) for number in NUMBERS])
             for table, row in ((COMPANIES, _company), (FINANCIALS, _accounts)):
                 rows = _frame(table.name, [row(number, self.release) for number in NUMBERS])
                 history.apply(table, rows, touched, now)
         part = MarketPart("NO", layout.history_file("NO"), "fresh", now, {})
         events = _frame(EVENTS.name, [_event(number, self.release) for number in NUMBERS])
-        published = Releases(layout, clock=lambda: now, keep=self.keep).publish({"NO": part}, events)
+        published = ReleaseStore(layout, clock=lambda: now, keep=self.keep).publish({"NO": part}, events)
         assert published is not None
         assert published.release == self.release
         told = sorted(event_id(number, self.release) for number in NUMBERS)  # of one instant: by id

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from typer.testing import CliRunner
 
-from api.db.engine import Database
+from api.database.engine import Database
 from firm.cli import app
 
 

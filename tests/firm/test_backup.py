@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.models import Account
-from api.db.webhook_models import Delivery, MatchedEvent
-from api.secrets import Secrets, load_or_create
-from api.webhooks.sealing import Sealer
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets, load_or_create
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.accounts import Account
+from api.database.models.webhooks import Delivery, MatchedEvent
 from tests.api.delivery_log import Log
 from tests.api.world import WORLD, World, event, make_world
 from tests.firm.hooked import Hooked, Received, receiver, until
 from tests.firm.inside import Inside
-from warehouse.judgements import Judgement, Judgements
-from warehouse.tombstones import STEPS, Tombstone, Tombstones
+from warehouse.decisions import DecisionLog, DecisionRecord
+from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 
 ONE = WORLD[0]["company_id"]
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -33,8 +33,8 @@ def stone(subject: str) -> Tombstone:
     return Tombstone(subject, "SE", ONE, AT, "asked for", done=STEPS, clean=1)
 
 
-def judgement(one: str) -> Judgement:
-    return Judgement(0, "SE", ONE, one, "own_other", "same", "anna", AT, "a test")
+def judgement(one: str) -> DecisionRecord:
+    return DecisionRecord(0, "SE", ONE, one, "own_other", "same", "anna", AT, "a test")
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +44,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Inside:
     world = make_world(inside.data)
     world.publish(WORLD)
     world.publish(events=[event(ONE, 1)])
-    sealer = Sealer(load_or_create(inside.data / "secrets.json", {}).sealing_keys)
-    with closing(prepare(f"sqlite:///{inside.data / 'control.sqlite'}")) as database:
+    sealer = SecretBox(load_or_create(inside.data / "secrets.json", {}).sealing_keys)
+    with closing(prepare_database(f"sqlite:///{inside.data / 'control.sqlite'}")) as database:
         log = Log(database)
         subscription = log.subscription(log.account(), secret=sealer.seal("whsec_1"))
         log.attempt(
@@ -53,8 +53,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Inside:
         )
         with database.writing() as session:
             session.execute(text("INSERT INTO ledger_cursors VALUES ('fan_out', 1)"))
-    Tombstones(inside.layout).add([stone("own_before")])
-    Judgements(inside.layout).add(judgement("own_1"))
+    TombstoneStore(inside.layout).add([stone("own_before")])
+    DecisionLog(inside.layout).add(judgement("own_1"))
     return inside
 
 
@@ -154,7 +154,7 @@ def test_restored_elsewhere_it_is_as_it_was(here: Inside, there: Inside, tmp_pat
         assert [row.status for row in log.rows(Delivery)] == ["retrying"]
         assert [row.email for row in log.rows(Account)] == ["owner@example.com"]
     assert (there.data / "judgements.jsonl").read_bytes() == (here.data / "judgements.jsonl").read_bytes()
-    assert [one.done for one in Tombstones(there.layout).all()] == [()], "to be done here"
+    assert [one.done for one in TombstoneStore(there.layout).all()] == [()], "to be done here"
     assert sorted(path.name for path in there.data.glob("restore-*")) == []
     again = there.run("restore", folder)
     assert again.exit_code == 1
@@ -183,7 +183,8 @@ def test_a_subscription_that_no_key_opens_is_not_lost_silently(
     with closing(Database(f"sqlite:///{here.data / 'control.sqlite'}")) as database:
         log = Log(database)
         log.subscription(
-            log.rows(Account)[0].account_id, secret=Sealer(Secrets.generate().sealing_keys).seal("x")
+            log.rows(Account)[0].account_id,
+            secret=SecretBox(ServiceSecrets.generate().sealing_keys).seal("x"),
         )
     folder = taken(here, tmp_path / "kept")
     assert "decrypt only some of the backup's subscriptions" in refused(there, folder)
@@ -212,26 +213,29 @@ def test_a_damaged_backup_is_refused(here: Inside, there: Inside, tmp_path: Path
 
 def test_who_was_erased_after_the_backup_stays_erased(here: Inside, there: Inside, tmp_path: Path) -> None:
     folder = taken(here, tmp_path / "kept")
-    Tombstones(there.layout).add([stone(ONE)])
+    TombstoneStore(there.layout).add([stone(ONE)])
     said = there.run("restore", folder, "--json")
     assert said.report["blanked"] == 1, said.err
     with closing(Database(f"sqlite:///{there.data / 'control.sqlite'}")) as database:
         assert "Öbergs" not in Log(database).rows(MatchedEvent)[0].data.decode()
-    assert {one.subject: one.done for one in Tombstones(there.layout).all()} == {ONE: STEPS, "own_before": ()}
+    assert {one.subject: one.done for one in TombstoneStore(there.layout).all()} == {
+        ONE: STEPS,
+        "own_before": (),
+    }
 
 
 def test_of_two_lists_of_judgements_the_longer_one_counts(
     here: Inside, there: Inside, tmp_path: Path
 ) -> None:
     shutil.copy(here.data / "judgements.jsonl", there.data)
-    Judgements(there.layout).add(judgement("own_2"))
+    DecisionLog(there.layout).add(judgement("own_2"))
     longer = (there.data / "judgements.jsonl").read_bytes()
     folder = taken(here, tmp_path / "kept")
     assert there.run("restore", folder, "--json").report["judgements"] == "kept"
     assert (there.data / "judgements.jsonl").read_bytes() == longer
     (there.data / "control.sqlite").unlink()
     (there.data / "judgements.jsonl").unlink()
-    Judgements(there.layout).add(judgement("own_3"))
+    DecisionLog(there.layout).add(judgement("own_3"))
     apart = (there.data / "judgements.jsonl").read_bytes()
     said = there.run("restore", folder)
     assert said.exit_code == 0

@@ -9,15 +9,15 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from connectors.sandbox import World, write
 from firm.cli import app
+from sandbox import World, write_days
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.tables import check_cases
 
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(World(seed=3, companies=60, days=2, markets=("NO",)), tmp_path_factory.mktemp("days"))
+    return write_days(World(seed=3, companies=60, days=2, markets=("NO",)), tmp_path_factory.mktemp("days"))
 
 
 @pytest.fixture(scope="module")

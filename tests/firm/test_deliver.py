@@ -14,13 +14,13 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from api.clock import Clock
-from api.db.engine import Database
-from api.db.migrate import prepare
-from api.db.webhook_models import Attempt, Delivery, Lane, Lease, QueuedAttempt
-from api.secrets import load_or_create
-from api.webhooks.sealing import Sealer
-from api.webhooks.signing import make_secret
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import load_or_create
+from api.common.clock import Clock
+from api.database.engine import Database
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import Attempt, Delivery, EndpointState, Lease, QueuedAttempt
+from api.webhooks.delivery.signing import make_secret
 from tests.api.matching_world import Control
 from tests.api.world import WORLD, World, event, make_world
 from tests.firm.hooked import Hooked, Received, receiver, until
@@ -42,7 +42,7 @@ def world(firm: Hooked) -> World:
 
 @pytest.fixture
 def database(firm: Hooked) -> Iterator[Database]:
-    made = prepare(f"sqlite:///{firm.data / 'control.sqlite'}")
+    made = prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}")
     yield made
     made.close()
 
@@ -57,7 +57,7 @@ def subscribe(firm: Hooked, database: Database, received: Received, **more: Any)
     control = Control(database)
     control.now = Clock().now()
     received.secret = make_secret()
-    sealer = Sealer(load_or_create(firm.data / "secrets.json", {}).sealing_keys)
+    sealer = SecretBox(load_or_create(firm.data / "secrets.json", {}).sealing_keys)
     control.subscribe(endpoint_url=received.url, secret=sealer.seal(received.secret), **more)
 
 
@@ -96,7 +96,10 @@ def delivered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Delivered]:
     firm = Hooked(tmp_path_factory.mktemp("delivered") / "data")
     world = make_world(firm.data)
     world.publish(WORLD)
-    with closing(prepare(f"sqlite:///{firm.data / 'control.sqlite'}")) as database, receiver() as received:
+    with (
+        closing(prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}")) as database,
+        receiver() as received,
+    ):
         subscribe(firm, database, received)
         published = publish(world, 1, 3)
         with firm.delivering() as process:
@@ -123,7 +126,7 @@ def test_deliver_after_sigterm_ends_quietly_and_gives_back_its_leases(delivered:
     assert [line for line in lines if line.startswith("delivering as ")]
     assert lines[-1] == "stopped"
     assert count(delivered.database, Lease) == 0
-    assert count(delivered.database, Lane, Lane.lessee.is_not(None)) == 0
+    assert count(delivered.database, EndpointState, EndpointState.lessee.is_not(None)) == 0
 
 
 @pytest.mark.slow

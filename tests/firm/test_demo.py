@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from firm.receiving import Receiver, receiving
+from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
 from tests.firm.conftest import Firm
 
 SAID = "DEMO_SAID"  # a file with what `make run SERVE=0` printed just before, as .ci/run has it: one demo is enough
@@ -47,7 +47,7 @@ def message(**headers: str) -> Message:
 
 
 def test_the_subscriber_counts_an_event_once_and_what_is_forged_never() -> None:
-    receiver = Receiver("http://127.0.0.1:1/hooks", "whsec_secret")
+    receiver = WebhookReceiver("http://127.0.0.1:1/hooks", "whsec_secret")
     body = json.dumps({"event_id": "evt_1", "event_type": "status.changed"}).encode()
     signed = "sha256=" + hmac.new(b"whsec_secret", body, hashlib.sha256).hexdigest()
     assert receiver.take(message(X_Service_Signature=signed), body) == 204
@@ -55,11 +55,11 @@ def test_the_subscriber_counts_an_event_once_and_what_is_forged_never() -> None:
     assert receiver.take(message(X_Service_Signature=signed), body + b" ") == 401
     assert receiver.take(message(), body) == 401
     assert (dict(receiver.by_type), receiver.repeated, receiver.refused) == ({"status.changed": 1}, 1, 2)
-    assert Receiver("http://127.0.0.1:1/hooks").take(message(X_Service_Signature=signed), body) == 401
+    assert WebhookReceiver("http://127.0.0.1:1/hooks").take(message(X_Service_Signature=signed), body) == 401
 
 
 def test_the_subscriber_reads_no_more_than_an_event_can_have() -> None:
-    with receiving() as receiver, httpx.Client(trust_env=False) as client:
+    with run_receiver() as receiver, httpx.Client(trust_env=False) as client:
         answer = client.post(receiver.url, content=b"x" * 33_000)
         assert answer.status_code == 413
         assert client.post(receiver.url, content=b"{}").status_code == 401

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, update
 
-from api.db.migrate import prepare
-from api.db.webhook_models import Lane, Lease, LedgerCursor, Subscription
-from api.secrets import load_or_create
-from api.webhooks.sealing import Sealer
+from api.auth.encryption import SecretBox
+from api.auth.service_secrets import load_or_create
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import EndpointState, Lease, LedgerCursor, Subscription
 from tests.api.matching_world import Control, matched_all
 from tests.api.world import WORLD, event, make_world
 from tests.firm.inside import Inside
@@ -28,7 +28,7 @@ def control(firm: Inside) -> Iterator[Control]:
     """An installation with three published events and a subscription that is due all of them."""
     made = make_world(firm.data)
     made.publish(WORLD, events=[event(ONE, number) for number in range(3)])
-    database = prepare(f"sqlite:///{firm.data / 'control.sqlite'}")
+    database = prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}")
     found = Control(database)
     found.now = datetime.now(UTC)
     found.subscribe()
@@ -49,7 +49,7 @@ def test_before_there_is_a_database(firm: Inside) -> None:
 
 
 def test_before_anybody_subscribes(firm: Inside) -> None:
-    prepare(f"sqlite:///{firm.data / 'control.sqlite'}").close()
+    prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}").close()
     assert of_webhooks(firm) == [["ok", "webhooks: no subscriptions yet", ""]]
 
 
@@ -72,7 +72,7 @@ def test_somebody_does(firm: Inside, control: Control) -> None:
 def test_it_is_late(firm: Inside, control: Control) -> None:
     matched_all(control.fan_out())
     with control.database.writing() as session:
-        session.execute(update(Lane).values(next_due_at=control.now - timedelta(hours=1)))
+        session.execute(update(EndpointState).values(next_due_at=control.now - timedelta(hours=1)))
     ((state, what, advice),) = of_webhooks(firm)
     assert (state, advice[:22]) == ("warn", "run more `firm deliver")
     assert "s late" in what
@@ -96,7 +96,7 @@ def test_keys_that_did_not_seal_what_is_stored(firm: Inside, control: Control) -
 
     assert told() == ["bad\tsealing keys:"]
     assert not (firm.data / "secrets.json").exists()
-    sealer = Sealer(load_or_create(firm.data / "secrets.json").sealing_keys)
+    sealer = SecretBox(load_or_create(firm.data / "secrets.json").sealing_keys)
     assert told() == ["bad\tsealing keys:"]
     with control.database.writing() as session:
         session.execute(update(Subscription).values(secret=sealer.seal("whsec_")))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http import Http
-from connectors.sandbox import CREDENTIALS, Registry, World, serve
-from firm.key_findings import keys
-from firm.worlds import live_at
+from connectors.kit.http.client import HttpClient
+from firm.demo.sandbox_origin import sandbox_source
+from firm.doctor.source_credentials import source_key_findings
 from pipelines.settings import Settings
+from sandbox import CREDENTIALS, SandboxServer, World, serve
 from tests.firm.inside import Inside
 
 STREAM = "stream.companieshouse.gov.uk"
@@ -17,14 +17,14 @@ REST = "api.company-information.service.gov.uk"
 
 
 @pytest.fixture(scope="module")
-def registry() -> Iterator[Registry]:
+def registry() -> Iterator[SandboxServer]:
     with serve(World(seed=9, companies=60, days=1, markets=("UK",))) as running:
         yield running
 
 
 @pytest.fixture
-def http(registry: Registry, tmp_path: Path) -> Iterator[Http]:
-    with live_at(registry.url, Settings(data=tmp_path)) as origin:
+def http(registry: SandboxServer, tmp_path: Path) -> Iterator[HttpClient]:
+    with sandbox_source(registry.url, Settings(data=tmp_path)) as origin:
         yield origin.http
 
 
@@ -41,15 +41,15 @@ def test_keys_that_are_missing_are_named_with_what_hangs_on_them(tmp_path: Path)
     assert said.exit_code == 0
 
 
-def test_keys_that_are_taken(http: Http) -> None:
-    found = [what for state, what, _ in keys(CREDENTIALS, http) if state == "ok"]
+def test_keys_that_are_taken(http: HttpClient) -> None:
+    found = [what for state, what, _ in source_key_findings(CREDENTIALS, http) if state == "ok"]
     assert f"streaming key for {STREAM} is accepted" in found
     assert f"key of the REST API for {REST} is accepted" in found
 
 
-def test_a_refused_key_is_bad_and_names_the_setting(http: Http, registry: Registry) -> None:
+def test_a_refused_key_is_bad_and_names_the_setting(http: HttpClient, registry: SandboxServer) -> None:
     registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
-    bad = {what: advice for state, what, advice in keys(CREDENTIALS, http) if state == "bad"}
+    bad = {what: advice for state, what, advice in source_key_findings(CREDENTIALS, http) if state == "bad"}
     assert set(bad) == {
         f"streaming key for {STREAM} is rejected",
         f"key of the REST API for {REST} is rejected",
@@ -58,7 +58,7 @@ def test_a_refused_key_is_bad_and_names_the_setting(http: Http, registry: Regist
     registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
 
 
-def test_who_does_not_answer_is_no_reason_to_change_a_key(http: Http, registry: Registry) -> None:
+def test_who_does_not_answer_is_no_reason_to_change_a_key(http: HttpClient, registry: SandboxServer) -> None:
     registry.troubles.by_path["/companies"] = "unavailable"
-    warned = [what for state, what, _ in keys(CREDENTIALS, http) if state == "warn"]
+    warned = [what for state, what, _ in source_key_findings(CREDENTIALS, http) if state == "warn"]
     assert warned == [f"streaming key for {STREAM} could not be checked"]

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from api.db.migrate import prepare
-from api.db.webhook_models import MatchedEvent
+from api.database.migrate import prepare_database
+from api.database.models.webhooks import MatchedEvent
 from tests.api import delivery_log
 from tests.connectors.no import entity_files
 from tests.connectors.no.entity_files import DNB, EQUINOR
 from tests.firm.inside import Inside
 from tests.searched import found
-from warehouse.archive import Archive
-from warehouse.ledger import Ledger
-from warehouse.reader import Reader
+from warehouse.ledger.ledger import Ledger
+from warehouse.raw.archive import RawArchive
+from warehouse.reader.reader import ReleaseReader
 from warehouse.schema.ids import holder_id
 
 pytestmark = pytest.mark.slow
@@ -99,7 +99,7 @@ def loaded(days: Path, tmp_path_factory: pytest.TempPathFactory) -> Inside:
     firm = Inside(tmp_path_factory.mktemp("erase") / "data")
     firm.ingest(days / "1", "no", "uk")
     firm.ingest(days / "2", "no")
-    database = prepare(f"sqlite:///{firm.data / 'control.sqlite'}")
+    database = prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}")
     log = delivery_log.Log(database)
     subscription = log.subscription(log.account())
     for event in Ledger(firm.layout).after(0, 10):
@@ -124,7 +124,7 @@ def firm(loaded: Inside, tmp_path: Path) -> Inside:
 
 
 def served(firm: Inside, company: str) -> dict[str, object] | None:
-    reader = Reader(firm.layout)
+    reader = ReleaseReader(firm.layout)
     try:
         with reader.pin() as snapshot:
             document = snapshot.profile(company)
@@ -135,7 +135,7 @@ def served(firm: Inside, company: str) -> dict[str, object] | None:
 
 def rewritten(firm: Inside, dataset: str) -> list[bool]:
     """Of each erased body, whether something is left of it."""
-    return ["became" in line for line in Archive(firm.layout).lines(dataset) if "erased" in line]
+    return ["became" in line for line in RawArchive(firm.layout).lines(dataset) if "erased" in line]
 
 
 def test_a_sole_trader_goes_from_everything_and_stays_away(firm: Inside, days: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_holder_goes_and_the_snapshot_still_counts_its_records(firm: Inside) -
     assert said.exit_code == 0, said.out + said.err
     assert found(firm.data, [PERSON, "secret-1"]) == set()
     assert rewritten(firm, "uk.psc") == [True]
-    (piece,) = Archive(firm.layout).pieces("uk.psc")
+    (piece,) = RawArchive(firm.layout).pieces("uk.psc")
     with piece.open() as body:
         lines = [json.loads(line) for line in body]
     assert lines[0] == {"withheld": "uk_psc"}

@@ -11,7 +11,7 @@ import httpx
 import polars as pl
 import pytest
 
-from connectors.sandbox import truth
+from sandbox import expected as sandbox_expected
 from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told
 from tests.firm.two_markets import two_markets
@@ -72,7 +72,7 @@ def everything(client: httpx.Client, path: str, **parameters: str) -> list[dict[
 
 
 def test_every_company_is_there_as_it_is(lived: Lived) -> None:
-    expected = truth.at(lived.told, lived.told["days"][-1])
+    expected = sandbox_expected.expected_at(lived.told, lived.told["days"][-1])
     companies = exported(lived.after, "companies")
     assert {row["id"]: row for row in companies} == {key: state["profile"] for key, state in expected.items()}
     assert len(companies) == len(expected)
@@ -80,7 +80,7 @@ def test_every_company_is_there_as_it_is(lived: Lived) -> None:
 
 
 def test_figures_and_owners_are_the_truth(lived: Lived) -> None:
-    expected = truth.at(lived.told, lived.told["days"][-1])
+    expected = sandbox_expected.expected_at(lived.told, lived.told["days"][-1])
     financials = exported(lived.after, "financials")
     found = {(row["company_id"], row["period_end"], row["is_consolidated"]): row for row in financials}
     assert len(found) == len(financials) == sum(len(state["financials"]) for state in expected.values())
@@ -144,7 +144,9 @@ def test_a_consumer_goes_on_with_events_and_misses_and_repeats_none(lived: Lived
     assert held == {row["sequence"]: row for row in after}
     assert len(held) > len(exported(lived.before, "events"))
     assert status.items() <= {row["id"]: row["status"] for row in exported(lived.after, "companies")}.items()
-    assert {row["event_id"] for row in after} == {event["event_id"] for event in truth.events_of(lived.told)}
+    assert {row["event_id"] for row in after} == {
+        event["event_id"] for event in sandbox_expected.truth_events(lived.told)
+    }
 
 
 def test_terms_of_every_dataset(lived: Lived) -> None:

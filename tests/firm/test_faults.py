@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import damage_file
+from sandbox import damage_file
 from tests.firm.inside import Inside, Told, of_market, planned, profiles_on, reasons
 from tests.firm.two_markets import two_markets
 
@@ -192,7 +192,7 @@ def _first_of_the_founded(firm: Inside, told: Told, case: Case) -> set[str]:
     if "UK" in case.stopped or not any(name.startswith("uk/") for name in case.damage):
         return set()
     new = profiles_on(told, 1).keys() - profiles_on(told, 0).keys()
-    from warehouse.ledger import Ledger
+    from warehouse.ledger.ledger import Ledger
 
     return {event.event_id for event in Ledger(firm.layout).after(0, 1000) if event.company_id in new}
 
@@ -258,13 +258,13 @@ def test_a_flickering_clock_is_no_event(firm: Inside, days: list[Path], told: To
 def test_a_real_mass_change_goes_through_once_and_is_recorded(
     firm: Inside, days: list[Path], told: Told, tmp_path: Path
 ) -> None:
-    from warehouse.manifests import read
+    from warehouse.release.manifest import read_manifest
 
     small = damaged(days[1], tmp_path / "small", {ENTITIES: "half_rows"})
     said = firm.ingest(small, "--accept-shrink", "no.enheter")
     assert said.report["held"] == []
     assert said.report["events"]["status.changed"] > len(of_market("NO", profiles_on(told, 0))) // 3
-    state = read(firm.layout, firm.release()).markets["NO"].datasets["no.enheter"]
+    state = read_manifest(firm.layout, firm.release()).markets["NO"].datasets["no.enheter"]
     assert state.held is None
     assert state.accepted is not None
     assert (state.accepted.guard, state.accepted.allowed) == ("max_shrink", 0.02)

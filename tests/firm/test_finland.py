@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import World, damage_file, truth, write
+from sandbox import World, damage_file, write_days
+from sandbox import expected as sandbox_expected
 from tests.firm.inside import Inside, Told, planned, profiles_on
-from warehouse.reader import Periods, Reader
+from warehouse.reader.reader import FinancialsQuery, ReleaseReader
 
 pytestmark = pytest.mark.slow
 WORLD = World(seed=11, companies=78, days=4, markets=("FI",))
@@ -33,7 +34,7 @@ class Lived:
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(WORLD, tmp_path_factory.mktemp("finland"))
+    return write_days(WORLD, tmp_path_factory.mktemp("finland"))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def test_each_day_makes_exactly_the_planned_events(lived: Lived) -> None:
 
 
 def served_events(firm: Inside) -> dict[str, Any]:
-    from warehouse.ledger import Ledger
+    from warehouse.ledger.ledger import Ledger
 
     return {event.event_id: json.loads(event.data) for event in Ledger(firm.layout).after(0, 100_000)}
 
@@ -109,10 +110,10 @@ def same_core(expected: Any, found: Any, where: str) -> None:
 
 
 def test_every_figure_equals_the_statement(lived: Lived) -> None:
-    reader = Reader(lived.firm.layout)
+    reader = ReleaseReader(lived.firm.layout)
     with reader.pin() as snapshot:
-        for company_id, state in truth.at(lived.told, lived.told["days"][-1]).items():
-            page = snapshot.financials(company_id, Periods(), None, 100)
+        for company_id, state in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]).items():
+            page = snapshot.financials(company_id, FinancialsQuery(), None, 100)
             served = {row["period_end"]: row for row in map(json.loads, page.rows)}
             expected = {row["period_end"]: row for row in state["financials"]}
             assert served.keys() == expected.keys(), company_id
@@ -123,10 +124,10 @@ def test_every_figure_equals_the_statement(lived: Lived) -> None:
 
 
 def test_every_owner_equals_the_newest_notification(lived: Lived) -> None:
-    reader = Reader(lived.firm.layout)
+    reader = ReleaseReader(lived.firm.layout)
     seen = 0
     with reader.pin() as snapshot:
-        for company_id, state in truth.at(lived.told, lived.told["days"][-1]).items():
+        for company_id, state in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]).items():
             page, _ = snapshot.owners(company_id, date.fromisoformat(lived.told["days"][-1]), None, None, 100)
             served = {row["holder_id"]: row for row in map(json.loads, page.rows)}
             expected = {row["holder_id"]: row for row in state["owners"]}
@@ -156,7 +157,7 @@ def is_day(firm: Inside, told: Told, day: int, events: set[str] | None = None) -
 
 def test_a_mass_recode_of_industries_makes_no_event(tmp_path: Path) -> None:
     world = World(seed=4, companies=60, days=2, markets=("FI",), recode_on=1)
-    before, after = write(world, tmp_path / "days")
+    before, after = write_days(world, tmp_path / "days")
     told = json.loads((tmp_path / "days" / "truth.json").read_text())
     firm = Inside(tmp_path / "data")
     firm.ingest(before, "fi")
@@ -193,11 +194,11 @@ def test_a_day_delivered_twice_is_told_once(
 def test_search_answers_of_a_few_companies_dissolve_nobody(
     firm: Inside, days: list[Path], told: Told, tmp_path: Path
 ) -> None:
-    from connectors.sandbox.answers import Desk
+    from sandbox.http.routes import RegistryResponder
 
     folder = tmp_path / "part" / "fi" / "ytj_v3"
     folder.mkdir(parents=True)
-    desk = Desk(WORLD, tmp_path, day=0)
+    desk = RegistryResponder(WORLD, tmp_path, day=0)
     for name, query in {"few": "name=Kuutamo", "none": "businessId=50000009"}.items():
         body = desk.answer("/opendata-ytj-api/v3/companies", query).body
         assert isinstance(body, bytes)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import Registry, World, serve, write
+from sandbox import SandboxServer, World, serve, write_days
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 
 pytestmark = pytest.mark.slow
@@ -18,19 +18,19 @@ WORLD = World(seed=11, companies=60, days=3, markets=("FI",))
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     folder = tmp_path_factory.mktemp("told")
-    write(WORLD, folder)
+    write_days(WORLD, folder)
     return json.loads((folder / "truth.json").read_text())
 
 
 @contextmanager
-def registries(day: int, **settings: Any) -> Iterator[Registry]:
+def registries(day: int, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
         for _ in range(day):
             registry.advance()
         yield registry
 
 
-def asked(firm: Inside, registry: Registry, exit_code: int = 0) -> Said:
+def asked(firm: Inside, registry: SandboxServer, exit_code: int = 0) -> Said:
     said = firm.run("ingest", "fi", "--sandbox", "--json", FIRM_SANDBOX_URL=registry.url)
     assert said.exit_code == exit_code, said.out + said.err
     assert "Traceback" not in said.err

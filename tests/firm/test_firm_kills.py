@@ -16,14 +16,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from connectors.sandbox import World, write
-from pipelines.market_runs import dagster_instance
+from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import Settings
+from sandbox import World, write_days
 from tests.firm import interrupted, killed
 from tests.firm.conftest import ROOT, Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
-from warehouse.locks import Locked, market_lock
-from warehouse.manifests import current
+from warehouse.release.manifest import served_manifest
+from warehouse.storage.locks import AlreadyLockedError, market_lock
 
 pytestmark = pytest.mark.slow
 KILLS = 10 if os.environ.get("FIRM_TESTS") == "full" else 4
@@ -61,7 +61,7 @@ CTRL_C = [
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(World(seed=3, companies=170, days=4, markets=MARKETS), tmp_path_factory.mktemp("kills"))
+    return write_days(World(seed=3, companies=170, days=4, markets=MARKETS), tmp_path_factory.mktemp("kills"))
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def test_whoever_dies_of_markets_at_one_time_the_day_is_the_same(
     firm.ingest(days[1], *AT_ONCE)
     one_by_one = loaded.copy(tmp_path / "one by one")
     one_by_one.ingest(days[1])
-    same, other = current(firm.layout), current(one_by_one.layout)
+    same, other = served_manifest(firm.layout), served_manifest(one_by_one.layout)
     assert same is not None
     assert other is not None
     assert same.content_fingerprint == other.content_fingerprint
@@ -251,7 +251,7 @@ def _loses_its_parent(firm: Inside, day: Path, told: Told) -> None:
     """None outlives the one that holds the locks."""
     run = _begun(firm, day)
     started = _markets(run.pid)
-    with pytest.raises(Locked), market_lock(firm.layout, "NO"):
+    with pytest.raises(AlreadyLockedError), market_lock(firm.layout, "NO"):
         pass
     run.kill()
     _, err = run.communicate(timeout=PATIENCE)

@@ -11,14 +11,16 @@ import polars as pl
 import pytest
 
 from connectors.no import NORWAY
-from connectors.sandbox import Registry, World, esef_desk, events, serve, truth
-from connectors.sandbox.write import document_of
-from firm.worlds import live_at
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from firm.demo.sandbox_origin import sandbox_source
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
-from warehouse.history import History
-from warehouse.ledger import Ledger
+from sandbox import SandboxServer, World, expected_events, serve
+from sandbox import expected as sandbox_expected
+from sandbox.shared import esef_http
+from sandbox.write import file_document_key
+from warehouse.history.history import MarketHistory
+from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import FILINGS, FINANCIALS, IDENTIFIERS
 from warehouse.schema.types import Table
 
@@ -40,13 +42,13 @@ class Place:
 
     settings: Settings
 
-    def take(self, registry: Registry) -> IngestReport:
-        with live_at(registry.url, self.settings) as origin:
-            overrides = Overrides(jurisdictions=(MARKET,))
+    def take(self, registry: SandboxServer) -> IngestReport:
+        with sandbox_source(registry.url, self.settings) as origin:
+            overrides = IngestOverrides(jurisdictions=(MARKET,))
             return ingest(self.settings, ["no"], origin, at=registry.now, overrides=overrides)
 
     def rows(self, table: Table) -> pl.DataFrame:
-        with History(self.settings.layout, "NO") as history:
+        with MarketHistory(self.settings.layout, "NO") as history:
             return history.open_rows(table)
 
     def events(self) -> set[str]:
@@ -59,14 +61,14 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry() -> Iterator[SandboxServer]:
     with serve(WORLD) as running:
         yield running
 
 
 def planned() -> set[str]:
     """The events that the registers read give a sign of to those who ask them daily."""
-    told = events.all_events(WORLD, document_of)
+    told = expected_events.all_events(WORLD, file_document_key)
     of_others = "ownership.changed"
     return {event["event_id"] for event in told if event["signalled"] and event["event_type"] != of_others}
 
@@ -74,7 +76,7 @@ def planned() -> set[str]:
 def is_the_truth(place: Place, day: int) -> None:
     """Every report is its company's, and the group's figures are those that the company filed itself."""
     due: dict[str, str] = {}
-    for entry in esef_desk.entries(WORLD, day, "NO"):
+    for entry in esef_http.filing_entries(WORLD, day, "NO"):
         due[entry.lei] = entry.company.company_id
     filings = place.rows(FILINGS).filter(pl.col("register") == "no.esef")
     assert set(filings["company_id"]) == set(due.values())
@@ -87,7 +89,7 @@ def is_the_truth(place: Place, day: int) -> None:
     expected: dict[tuple[str, str], dict[str, Any]] = {
         (company.company_id, row["period_end"]): row
         for company in WORLD.all("NO", day)
-        for row in truth.financials(company)
+        for row in sandbox_expected.expected_financials(company)
         if row["is_consolidated"]
     }
     assert found.keys() == expected.keys()
@@ -98,7 +100,7 @@ def is_the_truth(place: Place, day: int) -> None:
 
 
 def test_reports_find_their_company_and_events_are_exactly_the_planned_ones(
-    place: Place, registry: Registry
+    place: Place, registry: SandboxServer
 ) -> None:
     for day in range(WORLD.days):
         report = place.take(registry)
@@ -110,7 +112,7 @@ def test_reports_find_their_company_and_events_are_exactly_the_planned_ones(
 
 
 def test_what_could_not_be_had_comes_when_it_is_asked_again_and_makes_no_events(
-    place: Place, registry: Registry
+    place: Place, registry: SandboxServer
 ) -> None:
     place.take(registry)
     registry.advance()
@@ -119,8 +121,8 @@ def test_what_could_not_be_had_comes_when_it_is_asked_again_and_makes_no_events(
     assert place.rows(FILINGS).filter(pl.col("register") == "no.esef").is_empty()
     registry.troubles.by_path.clear()
     registry.advance()
-    fresh = {entry.json_url for entry in esef_desk.entries(WORLD, 2, "NO")} - {
-        entry.json_url for entry in esef_desk.entries(WORLD, 1, "NO")
+    fresh = {entry.json_url for entry in esef_http.filing_entries(WORLD, 2, "NO")} - {
+        entry.json_url for entry in esef_http.filing_entries(WORLD, 1, "NO")
     }
     registry.troubles.by_path[max(filter(None, fresh))] = "html"
     assert [item.dataset for item in place.take(registry).held] == ["no.esef"]

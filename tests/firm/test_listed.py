@@ -15,15 +15,15 @@ import pytest
 from stdnum import isin as isins
 
 from connectors.no import NORWAY
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 from tests.connectors.firds.firds_files import Line, full, packed, whole_name
 from tests.connectors.gleif.gleif_bodies import answer, lei, record
-from tests.connectors.gleif.test_gleif_parents import relation, xml
+from tests.connectors.gleif.level2.test_dataset import relation, xml
 from tests.connectors.no.entity_files import ELEMENT
-from warehouse.reader import Reader, Snapshot
+from warehouse.reader.reader import ReleaseReader, ReleaseSnapshot
 
 pytestmark = pytest.mark.slow
 KEPT = ("no.enheter", "no.enhet", "no.lei", "no.lei_parents", "no.firds", "no.firds_changes", "no.isin")
@@ -71,14 +71,14 @@ def take(root: Path, day: date, given: dict[str, bytes]) -> IngestReport:
         path.write_bytes(body)
     (folder / "day.json").write_text(json.dumps({"date": day.isoformat(), "complete": ["no.firds"]}))
     with dg.DagsterInstance.ephemeral() as instance:
-        overrides = Overrides(jurisdictions=(MARKET,), instance=instance)
+        overrides = IngestOverrides(jurisdictions=(MARKET,), instance=instance)
         settings = Settings(data=root / "data", workers=1)
-        return ingest(settings, ["no"], Folder(folder), overrides=overrides)
+        return ingest(settings, ["no"], FolderSource(folder), overrides=overrides)
 
 
 @contextmanager
-def pinned(root: Path) -> Iterator[Snapshot]:
-    reader = Reader(Settings(data=root / "data").layout)
+def pinned(root: Path) -> Iterator[ReleaseSnapshot]:
+    reader = ReleaseReader(Settings(data=root / "data").layout)
     try:
         with reader.pin() as snapshot:
             yield snapshot

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import Registry, World, serve, truth
-from connectors.sandbox.write import served_document_of
+from sandbox import SandboxServer, World, serve
+from sandbox import expected as sandbox_expected
+from sandbox.write import api_document_key
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 
 pytestmark = pytest.mark.slow
@@ -21,19 +22,19 @@ WORLD = World(seed=9, companies=120, days=3, markets=MARKETS)
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     path = tmp_path_factory.mktemp("told") / "truth.json"
-    truth.write(WORLD, path, served_document_of)
+    sandbox_expected.write_truth(WORLD, path, api_document_key)
     return json.loads(path.read_text())
 
 
 @contextmanager
-def registries(day: int, **settings: Any) -> Iterator[Registry]:
+def registries(day: int, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
         for _ in range(day):
             registry.advance()
         yield registry
 
 
-def ingest(firm: Inside, registry: Registry, exit_code: int = 0) -> Said:
+def ingest(firm: Inside, registry: SandboxServer, exit_code: int = 0) -> Said:
     said = firm.run("ingest", *MARKETS, "--sandbox", "--json", FIRM_SANDBOX_URL=registry.url)
     assert said.exit_code == exit_code, said.out + said.err
     assert "Traceback" not in said.err

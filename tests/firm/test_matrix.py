@@ -13,16 +13,17 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import press, truth
-from connectors.sandbox.gleif_desk import AUTHORITIES, lei_of
+from sandbox import expected
+from sandbox.news import releases
+from sandbox.shared.gleif_http import AUTHORITIES, company_lei
 from tests.firm import matrix
 from tests.firm.inside import Inside
 from tests.firm.lived_world import DAYS, PRESS, WORLD, lived_world
 from tests.firm.matrix import Count, counted, table
-from warehouse.ledger import Ledger
-from warehouse.manifests import current
-from warehouse.reader import Reader
-from warehouse.reading import Event
+from warehouse.ledger.ledger import Ledger
+from warehouse.reader.reader import ReleaseReader
+from warehouse.reader.types import LedgerEvent
+from warehouse.release.manifest import served_manifest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLD = ("news.published", "event.regulatory")
@@ -35,7 +36,7 @@ class Lived:
     """The truth of a world, all events that taking it in day by day has made, and what is served of it."""
 
     told: dict[str, Any]
-    made: list[Event]
+    made: list[LedgerEvent]
     inside: Inside
 
 
@@ -49,7 +50,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
 
 @pytest.fixture(scope="module")
 def counts(lived: Lived) -> dict[matrix.Cell, Count]:
-    planned = [(one["event_id"], one["company_id"], one["event_type"]) for one in truth.events_of(lived.told)]
+    planned = [
+        (one["event_id"], one["company_id"], one["event_type"]) for one in expected.truth_events(lived.told)
+    ]
     found = [(one.event_id, one.company_id, one.event_type) for one in lived.made]
     return counted(matrix.of(planned), matrix.of(found))
 
@@ -81,11 +84,11 @@ def test_names_mean_whom_they_name_and_nobody_else(lived: Lived) -> None:
     said = [
         one
         for market in PRESS
-        for one in (*press.releases(WORLD, market, last), *press.acts(WORLD, market, last))
+        for one in (*releases.releases_until(WORLD, market, last), *releases.acts_until(WORLD, market, last))
     ]
     decoys = [one for one in said if not one.is_told]
     named = {one.company.company_id for one in said}
-    due = {one["event_id"] for one in truth.events_of(lived.told) if one["story"] == press.STORY}
+    due = {one["event_id"] for one in expected.truth_events(lived.told) if one["story"] == releases.STORY}
     found = {one.event_id for one in lived.made if one.company_id in named and one.event_type in TOLD}
     precision, recall = len(found & due) / len(found), len(found & due) / len(due)
     print(f"\n{len(due)} named, {len(decoys)} decoys: precision {precision}, recall {recall}")  # noqa: T201 - the answer
@@ -96,9 +99,9 @@ def test_names_mean_whom_they_name_and_nobody_else(lived: Lived) -> None:
 
 @pytest.mark.slow
 def test_who_has_an_lei_is_found_by_it(lived: Lived) -> None:
-    said = [one for market in AUTHORITIES for one in press.releases(WORLD, market, DAYS - 1)]
-    due = {lei_of(one.company): one.company.company_id for one in said}
-    reader = Reader(lived.inside.layout)
+    said = [one for market in AUTHORITIES for one in releases.releases_until(WORLD, market, DAYS - 1)]
+    due = {company_lei(one.company): one.company.company_id for one in said}
+    reader = ReleaseReader(lived.inside.layout)
     try:
         with reader.pin() as snapshot:
             found = {lei: snapshot.named(lei) for lei in due}
@@ -121,7 +124,7 @@ def test_what_is_missing_and_what_is_too_much_is_told() -> None:
 def test_a_history_made_anew_says_the_same(lived: Lived, tmp_path: Path) -> None:
     """Of the market whose registers say most; of all where every case is played."""
     inside = lived.inside.copy(tmp_path / "data")
-    before = current(inside.layout)
+    before = served_manifest(inside.layout)
     markets = () if os.environ.get("FIRM_TESTS") == "full" else ("uk",)
     done = inside.run("rebuild", "--json", *markets).report["rebuilt"]
     assert done
@@ -129,7 +132,7 @@ def test_a_history_made_anew_says_the_same(lived: Lived, tmp_path: Path) -> None
         assert (one["untold"], one["missing"], one["lost"]) == ({}, {}, [])
         assert one["told"] > 0
         assert all(former == made for former, made in one["rows"].values())
-    after = current(inside.layout)
+    after = served_manifest(inside.layout)
     assert before is not None
     assert after is not None
     assert after.release == before.release + 1

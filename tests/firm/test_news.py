@@ -14,7 +14,7 @@ from pipelines.settings import Settings
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
 from tests.connectors.no.market_files import euronext, share
 from tests.firm.inside import Inside
-from warehouse.ledger import Ledger
+from warehouse.ledger.ledger import Ledger
 from warehouse.schema import ids
 
 NUMBER = "923609016"

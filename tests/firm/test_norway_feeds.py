@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import Registry, World, serve
-from connectors.sandbox.feeds_no import ENTITIES, ROLES, Temper, entries
+from sandbox import SandboxServer, World, serve
+from sandbox.no.feeds import ENTITIES, ROLES, FeedFaults, feed_entries
 from tests.firm.feeding import Killed, Norway, planned, profiles, shares
 
 pytestmark = pytest.mark.slow
@@ -20,9 +20,9 @@ NO_BULK = {"/enheter/lastned/csv": "html"}
 
 
 @contextmanager
-def registries(day: int, temper: Temper | None = None, **settings: Any) -> Iterator[Registry]:
+def registries(day: int, temper: FeedFaults | None = None, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
-        registry.desk.temper = temper or Temper()
+        registry.desk.temper = temper or FeedFaults()
         for _ in range(day):
             registry.advance()
         yield registry
@@ -52,10 +52,10 @@ def is_the_truth(norway: Norway, *days: int) -> bool:
 
 
 TEMPERS = {
-    "as documented": Temper(),
-    "two entries a page": Temper(largest=2),
-    "every entry twice, out of order": Temper(twice=True, shuffled=True, largest=25),
-    "from the beginning whatever is asked": Temper(replayed=True),
+    "as documented": FeedFaults(),
+    "two entries a page": FeedFaults(largest=2),
+    "every entry twice, out of order": FeedFaults(twice=True, shuffled=True, largest=25),
+    "from the beginning whatever is asked": FeedFaults(replayed=True),
 }
 
 
@@ -78,7 +78,7 @@ def _is_single(request: str) -> bool:
 
 def test_killed_at_any_step_and_run_again(norway: Norway, tmp_path: Path) -> None:
     """After every page, every answer, every staged batch: small pages make the steps many."""
-    temper = Temper(largest=9)
+    temper = FeedFaults(largest=9)
     with registries(1, temper, faults=NO_BULK) as registry:
         whole = norway.copy(tmp_path / "whole").ingest(registry).total()
         assert whole > 60
@@ -100,7 +100,7 @@ def test_who_was_named_and_not_asked_is_asked_by_the_next_run(norway: Norway) ->
     assert is_the_truth(norway, 1)
 
 
-def _until_the_feed_is_staged(norway: Norway, registry: Registry) -> int:
+def _until_the_feed_is_staged(norway: Norway, registry: SandboxServer) -> int:
     """Kills runs of a copy ever later, until one has staged the feed; then the real one, there."""
     for step in range(3, 40):
         trial = norway.copy(norway.data.parent / f"trial{step}")
@@ -130,9 +130,9 @@ def test_entries_that_become_visible_behind_newer_ones_are_read(norway: Norway) 
     late = frozenset(
         entry["oppdateringsid"]
         for stream in (ENTITIES, ROLES)
-        for entry in entries(WORLD, 1, stream, Temper())[::3]
+        for entry in feed_entries(WORLD, 1, stream, FeedFaults())[::3]
     )
-    with registries(1, Temper(withheld=late), faults=NO_BULK) as registry:
+    with registries(1, FeedFaults(withheld=late), faults=NO_BULK) as registry:
         norway.ingest(registry)
         assert set(norway.events()) < set(planned(WORLD, 1))
         registry.desk.temper.withheld = frozenset()
@@ -141,8 +141,8 @@ def test_entries_that_become_visible_behind_newer_ones_are_read(norway: Norway) 
 
 
 def test_a_full_snapshot_reports_what_the_feed_missed(norway: Norway) -> None:
-    hidden = frozenset(entry["oppdateringsid"] for entry in entries(WORLD, 1, ENTITIES, Temper()))
-    with registries(1, Temper(withheld=hidden)) as registry:
+    hidden = frozenset(entry["oppdateringsid"] for entry in feed_entries(WORLD, 1, ENTITIES, FeedFaults()))
+    with registries(1, FeedFaults(withheld=hidden)) as registry:
         norway.ingest(registry)
     (signal,) = norway.signals
     assert (signal["dataset"], signal["code"]) == ("no.enheter", "missed_by_feed")

@@ -11,14 +11,14 @@ import duckdb
 import pytest
 
 from connectors.no import NORWAY
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 from tests.connectors.no import entity_files
 from tests.connectors.no.account_files import RECORD
+from tests.connectors.no.aksjonaerregister.test_dataset import line
 from tests.connectors.no.market_files import euronext, form, group, message, node, share, shareholders
-from tests.connectors.no.test_no_aksjonaer import line
 from tests.once import made_once
 
 pytestmark = pytest.mark.slow
@@ -151,8 +151,8 @@ def _live_through(folder: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(body)
         (place / "day.json").write_text(json.dumps({"date": day, "complete": ["no.enheter"]}))
-        overrides = Overrides(jurisdictions=(NORWAY,))
-        reports.append(ingest(settings, ["no"], Folder(place), overrides=overrides))
+        overrides = IngestOverrides(jurisdictions=(NORWAY,))
+        reports.append(ingest(settings, ["no"], FolderSource(place), overrides=overrides))
     (folder / "reports").write_bytes(pickle.dumps(reports))
 
 

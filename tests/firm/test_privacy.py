@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from api.redact import redact
+from api.observability.redaction import redact
 from tests.connectors.no import entity_files
 from tests.connectors.se import answer_files, bulk_files
 from tests.connectors.se.bulk_files import ONE, organisation, sole_trader, unit
 from tests.firm.inside import Inside
 from tests.searched import found, texts
 from tests.tables import check_cases
-from warehouse import documents, packing
-from warehouse.packing import Packer
+from warehouse.serving import codec_write, document_sql
+from warehouse.serving.codec_write import RowPacker
 
 COMPLETE = ["se.bolagsverket", "se.scb", "no.enheter", "uk.psc"]
 TRADERS = 60
@@ -207,11 +207,13 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
         database.execute("INSERT INTO t VALUES (?)", (number.encode(),))
         database.commit()
     with closing(sqlite3.connect(tmp_path / "packed.sqlite")) as database:
-        for statement in packing.SCHEMA:
+        for statement in codec_write.SCHEMA:
             database.execute(statement)
-        packing.begin(database, documents.dictionary(), documents.TEMPLATES)
+        codec_write.write_packing_tables(
+            database, document_sql.compression_dictionary(), document_sql.TEMPLATES
+        )
         database.execute("CREATE TABLE t (packed BLOB)")
-        packed = Packer.of(database).packed(pl.Series([f'"deregistered"{number}' * 9]))
+        packed = RowPacker.of(database).packed(pl.Series([f'"deregistered"{number}' * 9]))
         database.executemany("INSERT INTO t VALUES (?)", [packed])
         database.commit()
     with duckdb.connect(tmp_path / "x.duckdb") as connection:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.api.world import WORLD, make_world
 from tests.firm.inside import Inside
-from warehouse.engine import opened
-from warehouse.history import History
+from warehouse.history.history import MarketHistory
+from warehouse.storage.duckdb import open_database
 
 
 @pytest.fixture
@@ -38,10 +38,10 @@ def test_what_would_be_lost_is_said_and_stays(firm: Inside) -> None:
 
 def test_the_doctor_names_a_history_from_before_an_upgrade(firm: Inside) -> None:
     assert histories(firm) == [["ok", "history of SE", ""]]
-    with opened(firm.layout.history_file("SE")) as connection:
+    with open_database(firm.layout.history_file("SE")) as connection:
         connection.execute("UPDATE identity SET edition = 'former'")
     for _ in range(2):
         [[state, what, advice]] = histories(firm)
         assert (state, "before an upgrade" in what, advice) == ("warn", True, "run: firm rebuild se")
-        with History(firm.layout, "SE"):
+        with MarketHistory(firm.layout, "SE"):
             """What an ingest does to it: the file is of this edition then, its rows are not."""

@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from connectors.sandbox import World, truth, write
+from sandbox import World, expected, write_days
 from tests.firm.conftest import Firm
 
 pytestmark = pytest.mark.slow
 
 
 def test_a_day_issued_again_makes_its_event_and_delays_nothing(tmp_path: Path) -> None:
-    days = write(World(seed=3, companies=140, days=3, markets=("NO",)), tmp_path / "days")
+    days = write_days(World(seed=3, companies=140, days=3, markets=("NO",)), tmp_path / "days")
     told = json.loads((tmp_path / "days" / "truth.json").read_text())
     firm = Firm(tmp_path / "data")
     for day in days[:2]:
         firm.ingest(day)
-    changing = {event["company_id"] for event in truth.events_of(told)}
+    changing = {event["company_id"] for event in expected.truth_events(told)}
     path = days[1] / "no" / "enheter_bulk_csv" / "enheter_alle.csv"
     with path.open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     number, flag = head.index("organisasjonsnummer"), head.index("konkurs")
-    state = truth.at(told, told["days"][2])
+    state = expected.expected_at(told, told["days"][2])
     spared = next(
         row
         for row in rows
@@ -35,6 +35,6 @@ def test_a_day_issued_again_makes_its_event_and_delays_nothing(tmp_path: Path) -
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([head, *rows])
     assert firm.ingest(days[1])["events"] == {"status.changed": 1}
-    planned = Counter(event["event_type"] for event in truth.events_of(told, told["days"][2]))
+    planned = Counter(event["event_type"] for event in expected.truth_events(told, told["days"][2]))
     planned["status.changed"] += 1  # the third day's sound file takes the planted bankruptcy back
     assert firm.ingest(days[2])["events"] == dict(planned)

@@ -25,11 +25,11 @@ from typing import Any
 import httpx
 import pytest
 
-from connectors.sandbox import World, write
+from sandbox import World, write_days
 from tests.bucket import Bucket, Fault
 from tests.firm.hooked import Received, receiver
 from tests.firm.inside import Inside
-from warehouse.ledger import Ledger
+from warehouse.ledger.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = "/api/v1/companies?limit=1"
@@ -131,7 +131,7 @@ class Load:
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("days")
-    write(World(seed=5, companies=60, days=2, markets=("FI",)), folder)
+    write_days(World(seed=5, companies=60, days=2, markets=("FI",)), folder)
     return sorted(path for path in folder.iterdir() if path.is_dir())
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from connectors.sandbox import World, write
+from sandbox import World, write_days
 from tests.firm.conftest import ROOT, Firm, of_release, wait_until_ready
 from tests.firm.inside import Inside
 
@@ -41,7 +41,7 @@ def test_serve_with_a_wrong_key_answers_401(unpublished: httpx.Client) -> None:
 
 @pytest.mark.slow
 def test_a_rollback_reaches_the_running_service(firm: Firm, tmp_path: Path) -> None:
-    days = write(World(seed=3, companies=60, days=2, markets=("NO",)), tmp_path / "days")
+    days = write_days(World(seed=3, companies=60, days=2, markets=("NO",)), tmp_path / "days")
     inside = Inside(firm.data)
     for day in days:
         inside.ingest(day, "no")

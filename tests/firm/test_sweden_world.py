@@ -10,11 +10,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from connectors.sandbox import Registry, World, exports_se, numbers_se, people_se, serve, write
+from sandbox import SandboxServer, World, serve, write_days
+from sandbox.se import finansinspektionen, numbers, sole_traders
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.firm.test_faults import damaged, strange
 from tests.firm.test_sweden import texts
-from warehouse.ledger import Ledger
+from warehouse.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 WORLD = World(seed=12, companies=75, days=3, markets=("SE",))
@@ -26,7 +27,7 @@ ARCHIVE = "/arsredovisningar-bulkfiler/arsredovisningar/2026"
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(WORLD, tmp_path_factory.mktemp("days"))
+    return write_days(WORLD, tmp_path_factory.mktemp("days"))
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +58,14 @@ def fresh(asked: Inside, tmp_path: Path) -> Inside:
 
 
 @contextmanager
-def registries(day: int, **settings: Any) -> Iterator[Registry]:
+def registries(day: int, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
         for _ in range(day):
             registry.advance()
         yield registry
 
 
-def ask(firm: Inside, registry: Registry, *more: str, exit_code: int = 0) -> Said:
+def ask(firm: Inside, registry: SandboxServer, *more: str, exit_code: int = 0) -> Said:
     said = firm.run("ingest", "se", "--sandbox", "--json", *more, FIRM_SANDBOX_URL=registry.url)
     assert said.exit_code == exit_code, said.out + said.err
     assert "Traceback" not in said.err
@@ -105,12 +106,15 @@ def test_issuers_lead_to_their_companies(asked: Inside) -> None:
     path = asked.layout.releases / f"{asked.release():010d}" / "warehouse.duckdb"
     with duckdb.connect(path, read_only=True) as release:
         rows = release.execute("select company_id, value from identifiers where scheme = 'isin'").fetchall()
-    due = [(issuer.company_id, numbers_se.isin(issuer.position)) for issuer in exports_se.issuers(WORLD, 0)]
+    due = [
+        (issuer.company_id, numbers.swedish_isin(issuer.position))
+        for issuer in finansinspektionen.listed_companies(WORLD, 0)
+    ]
     assert sorted(rows) == sorted(due) != []
 
 
 def secrets() -> set[str]:
-    return set(people_se.secrets(WORLD.count("SE", WORLD.days - 1)))
+    return set(sole_traders.personal_data_strings(WORLD.count("SE", WORLD.days - 1)))
 
 
 def no_person_is_anywhere(firm: Inside) -> None:
@@ -218,7 +222,7 @@ def test_harmless_oddities_change_nothing(
 
 def test_a_recode_of_every_industry_makes_no_event(told: Told, tmp_path: Path) -> None:
     world = World(seed=12, companies=75, days=2, markets=("SE",), recode_on=1)
-    folders = write(world, tmp_path / "days", with_truth=False)
+    folders = write_days(world, tmp_path / "days", with_truth=False)
     firm = Inside(tmp_path / "data")
     firm.ingest(folders[0], "se")
     before = industries(firm)

@@ -11,10 +11,10 @@ import duckdb
 import pytest
 
 from connectors.uk import UNITED_KINGDOM
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.connectors.uk.test_uk_nsm import LEI, answer, item
 from tests.connectors.uk.test_uk_tr1 import LINES
@@ -164,9 +164,9 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Kingdom:
             (root / day / "day.json").write_text(
                 json.dumps({"date": day, "complete": ["uk.companies", "uk.psc"]})
             )
-            overrides = Overrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
+            overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
             reports.append(
-                ingest(Settings(data=data, workers=1), ["uk"], Folder(root / day), overrides=overrides)
+                ingest(Settings(data=data, workers=1), ["uk"], FolderSource(root / day), overrides=overrides)
             )
     return Kingdom(data, reports)
 

@@ -8,10 +8,10 @@ import dagster as dg
 import pytest
 
 from connectors.uk import UNITED_KINGDOM
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 
 pytestmark = [pytest.mark.slow, pytest.mark.sources]
 # folders of documents about the data, and what is no data of ours in the others
@@ -32,8 +32,10 @@ READ_WHOLE = {
 def published(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IngestReport]:
     data = tmp_path_factory.mktemp("kingdom") / "data"
     with dg.DagsterInstance.ephemeral() as instance:
-        overrides = Overrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
-        return data, ingest(Settings(data=data, workers=1), ["uk"], Folder(sources), overrides=overrides)
+        overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
+        return data, ingest(
+            Settings(data=data, workers=1), ["uk"], FolderSource(sources), overrides=overrides
+        )
 
 
 def test_the_sources_publish_and_nothing_is_held(published: tuple[Path, IngestReport]) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import Registry, World, serve, streams_uk
-from connectors.sandbox.resources_uk import FILINGS, STREAMS
-from connectors.sandbox.streaming_uk import Temper
+from sandbox import SandboxServer, World, serve
+from sandbox.uk import stream_events
+from sandbox.uk.rest_resources import FILINGS, STREAMS
+from sandbox.uk.stream_http import StreamFaults
 from tests.firm.kingdom import PLAYED, Kingdom, planned, profiles, shares
 from tests.firm.listened import Reader
-from warehouse.inbox import Inbox
-from warehouse.paths import Layout
+from warehouse.raw.stream_spool import StreamSpool
+from warehouse.storage.layout import Layout
 
 pytestmark = pytest.mark.slow
 WORLD = World(seed=9, companies=60, days=3, markets=("UK",))
@@ -23,9 +24,9 @@ LISTENED = [dataset.key for dataset in PLAYED.datasets if dataset.listen is not 
 
 
 @contextmanager
-def registries(day: int, temper: Temper | None = None, **settings: Any) -> Iterator[Registry]:
+def registries(day: int, temper: StreamFaults | None = None, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
-        registry.desk.streams.temper = temper or Temper()
+        registry.desk.streams.temper = temper or StreamFaults()
         for _ in range(day):
             registry.advance()
         yield registry
@@ -60,7 +61,7 @@ def test_the_streams_alone_tell_the_truth_and_the_next_days_files_agree(kingdom:
     Figures that were corrected stand in documents alone: the next day's zips have them.
     """
     faults = {**NO_FILES, "/en_accountsdata.html": "html"}
-    with registries(1, Temper(twice=True, shuffled=True), faults=faults) as registry:
+    with registries(1, StreamFaults(twice=True, shuffled=True), faults=faults) as registry:
         kingdom.ingest(registry)
         assert kingdom.events() == planned(WORLD, 1, but="filing.updated")
         assert kingdom.companies() == profiles(WORLD, 1)
@@ -91,7 +92,7 @@ def test_who_was_cut_off_goes_on_from_where_he_was(kingdom: Kingdom) -> None:
 
 def test_what_nobody_can_tell_any_more_the_next_files_mend(kingdom: Kingdom) -> None:
     """416: the stream is entered where it is, and says so."""
-    with registries(2, Temper(kept_days=0)) as registry:
+    with registries(2, StreamFaults(kept_days=0)) as registry:
         signals = kingdom.ingest(registry)
     assert {signal["dataset"] for signal in signals if signal["code"] == "stream_gap"} == set(LISTENED)
     assert kingdom.companies() == profiles(WORLD, 2)
@@ -114,7 +115,7 @@ def test_without_streams_who_left_the_file_is_asked_about(kingdom: Kingdom) -> N
 def letters(kingdom: Kingdom, key: str) -> list[bytes]:
     """The lines that wait in an inbox."""
     found = []
-    for letter in Inbox(Layout(kingdom.data), key).letters():
+    for letter in StreamSpool(Layout(kingdom.data), key).letters():
         with letter.open() as body:
             found += body.read().splitlines()
     return found
@@ -126,8 +127,8 @@ def timepoints(kingdom: Kingdom) -> set[int]:
 
 
 def test_a_reader_killed_again_and_again_loses_nothing(kingdom: Kingdom) -> None:
-    due = {event.timepoint for stream in STREAMS for event in streams_uk.told(WORLD, 1, stream)}
-    with registries(1, Temper(pause=0.02), faults=NO_FILES) as registry:
+    due = {event.timepoint for stream in STREAMS for event in stream_events.day_events(WORLD, 1, stream)}
+    with registries(1, StreamFaults(pause=0.02), faults=NO_FILES) as registry:
         for share in (0.1, 0.4, 0.7):
             reader = Reader.start(kingdom.data, registry.url)
             reader.until(lambda least=share: len(timepoints(kingdom) & due) > least * len(due))

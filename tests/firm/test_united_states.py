@@ -15,17 +15,18 @@ from typing import Any
 import httpx
 import pytest
 
-from connectors.sandbox import Registry, World, fewest, serve, truth
-from connectors.sandbox.write import document_of
+from sandbox import SandboxServer, World, minimum_companies, serve
+from sandbox import expected as sandbox_expected
+from sandbox.write import file_document_key
 from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
 from tests.once import made_once
-from warehouse.ledger import Ledger
+from warehouse.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 DAYS = 4
 SUPERVISORS = ("us.sec", "us.cftc")  # items that name nobody are listed as no company
-WORLD = World(seed=5, companies=fewest("US", DAYS), days=DAYS, markets=("US",))
+WORLD = World(seed=5, companies=minimum_companies("US", DAYS), days=DAYS, markets=("US",))
 AGENT = "firm-test (tests@example.org)"
 NOT_SERVED = {"is_comparative"}  # known inside
 BAD_DAY = 2
@@ -54,7 +55,7 @@ class Lived:
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     path = tmp_path_factory.mktemp("truth") / "truth.json"
-    truth.write(WORLD, path, document_of)
+    sandbox_expected.write_truth(WORLD, path, file_document_key)
     return json.loads(path.read_text())
 
 
@@ -82,7 +83,7 @@ def _live_through(told: Told, folder: Path) -> None:
     (folder / "lived").write_bytes(pickle.dumps(found))
 
 
-def _asked(firm: Inside, registry: Registry, exit_code: int) -> tuple[dict[str, Any], str]:
+def _asked(firm: Inside, registry: SandboxServer, exit_code: int) -> tuple[dict[str, Any], str]:
     named = {"FIRM_SANDBOX_URL": registry.url, "FIRM_USER_AGENT": AGENT}
     said = firm.run("ingest", "us", "--sandbox", "--json", **named)
     assert said.exit_code == exit_code, said.out + said.err
@@ -90,7 +91,7 @@ def _asked(firm: Inside, registry: Registry, exit_code: int) -> tuple[dict[str, 
     return said.report, said.err
 
 
-def _bad_day(found: Lived, registry: Registry) -> None:
+def _bad_day(found: Lived, registry: SandboxServer) -> None:
     registry.troubles.by_path.update(BAD)
     found.bad, found.bad_words = _asked(found.firm, registry, 3)
     found.bad_events = found.firm.events()
@@ -162,7 +163,7 @@ def rows(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, A
 
 def test_every_figure_of_the_api_equals_the_reports(lived: Lived, service: httpx.Client) -> None:
     seen: Counter[str] = Counter()
-    for company_id, state in truth.at(lived.told, lived.told["days"][-1]).items():
+    for company_id, state in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]).items():
         found = rows(service, f"/api/v1/companies/{company_id}/financials", consolidated="true")
         served = {(row["period_start"], row["period_end"]): row for row in found}
         expected = {(row["period_start"], row["period_end"]): row for row in state["financials"]}
@@ -181,7 +182,7 @@ def test_every_figure_of_the_api_equals_the_reports(lived: Lived, service: httpx
 def test_every_owner_of_the_api_equals_the_newest_documents(lived: Lived, service: httpx.Client) -> None:
     seen: Counter[str | None] = Counter()
     last = lived.told["days"][-1]
-    for company_id, state in truth.at(lived.told, last).items():
+    for company_id, state in sandbox_expected.expected_at(lived.told, last).items():
         found = rows(service, f"/api/v1/companies/{company_id}/ownership", as_of=last)
         served = {row["holder_id"]: row for row in found}
         expected = {row["holder_id"]: row for row in state["owners"]}
@@ -197,7 +198,7 @@ def test_every_owner_of_the_api_equals_the_newest_documents(lived: Lived, servic
 
 def test_every_event_of_the_api_is_of_its_company(lived: Lived, service: httpx.Client) -> None:
     events = planned(lived.told, *range(1, DAYS))
-    for company_id in truth.at(lived.told, lived.told["days"][-1]):
+    for company_id in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]):
         found = {row["event_id"] for row in rows(service, f"/api/v1/companies/{company_id}/events")}
         assert found == {key for key, event in events.items() if event["company_id"] == company_id}
 
@@ -227,7 +228,7 @@ def test_a_bad_day_is_told_of_and_loses_nothing(lived: Lived) -> None:
 
 
 @contextmanager
-def edgar(**faults: str) -> Iterator[tuple[Registry, httpx.Client]]:
+def edgar(**faults: str) -> Iterator[tuple[SandboxServer, httpx.Client]]:
     named = {"User-Agent": AGENT}
     with (
         serve(WORLD, faults=faults) as registry,

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 from benchmarks import bench_universe, universe_accounts, universe_documents, universe_files
-from connectors.sandbox.world import FIRST_DAY
+from sandbox.world import FIRST_DAY
 from tests.firm.inside import Inside
-from warehouse.engine import opened
-from warehouse.manifests import WAREHOUSE
+from warehouse.release.manifest import WAREHOUSE
 from warehouse.schema.identifiers import company_id
+from warehouse.storage.duckdb import open_database
 
 COMPANIES = 1_000
 MARKETS = universe_documents.MARKETS
@@ -77,6 +77,6 @@ def _said(years: list[int]) -> pl.DataFrame:
 
 
 def _served(firm: Inside, said: pl.DataFrame) -> pl.DataFrame:
-    with opened(firm.layout.release(firm.release()) / WAREHOUSE, read_only=True) as database:
+    with open_database(firm.layout.release(firm.release()) / WAREHOUSE, read_only=True) as database:
         found = pl.DataFrame(database.sql("SELECT *, fiscal_year AS year FROM financials").to_arrow_table())
     return found.join(said, on=["company_id", "year"], how="semi").sort("company_id", "year")

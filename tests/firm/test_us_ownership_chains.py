@@ -16,9 +16,9 @@ from tests.connectors.us.holder_files import CUSIP, ISSUER
 from tests.firm.inside import Inside
 from tests.firm.us_chains import CHAINS, DAYS
 from tests.tables import check_cases
-from warehouse.ledger import Ledger
-from warehouse.reader import Reader
-from warehouse.reading import Event
+from warehouse.ledger.ledger import Ledger
+from warehouse.reader.reader import ReleaseReader
+from warehouse.reader.types import LedgerEvent
 
 pytestmark = pytest.mark.slow
 COUNTED = ("a manager's quarters", "an insider is spelled otherwise")  # whose shares outstanding are known
@@ -83,7 +83,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
 
 
 def _known(firm: Inside, on: date) -> dict[str, float]:
-    reader = Reader(firm.layout)
+    reader = ReleaseReader(firm.layout)
     try:
         with reader.pin() as snapshot:
             told = {
@@ -95,7 +95,7 @@ def _known(firm: Inside, on: date) -> dict[str, float]:
     return {chain: float(percent) for chain, percent in told.items() if percent is not None}
 
 
-def _told(place: int, event: Event) -> tuple[str, tuple[int, str, float, float, list[int], str]]:
+def _told(place: int, event: LedgerEvent) -> tuple[str, tuple[int, str, float, float, list[int], str]]:
     assert event.event_type == "ownership.changed"
     change = json.loads(event.data)["change"]
     assert (change["direction"] == "up") == (change["previous_pct"] < change["current_pct"])

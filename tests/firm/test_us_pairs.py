@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.firm.inside import Inside
-from warehouse.ledger import Ledger
+from warehouse.ledger.ledger import Ledger
 
 pytestmark = [pytest.mark.sources, pytest.mark.slow]
 PAIRS = {"0001318605": "Tesla", "0000310522": "Fannie Mae", "0001718179": "an individual"}

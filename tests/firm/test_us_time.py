@@ -8,7 +8,7 @@ import pytest
 
 from tests.connectors.us.filer_bodies import filer, filing
 from tests.firm.inside import Inside
-from warehouse.ledger import Ledger
+from warehouse.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 SILENT, MERGED = "0000999011", "0000999012"

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from connectors.sandbox import truth
+from sandbox import expected as sandbox_expected
 from tests.firm.conftest import Firm
 from tests.firm.lived_world import lived_world
 
@@ -41,7 +41,7 @@ def _all(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, A
 
 def test_every_company_is_served_as_it_is(lived: Any) -> None:
     told, _, client = lived
-    expected = truth.at(told, told["days"][-1])
+    expected = sandbox_expected.expected_at(told, told["days"][-1])
     listed = {item["id"]: item for item in _all(client, "/api/v1/companies")}
     assert listed.keys() == expected.keys()
     assert listed == {company_id: state["profile"] for company_id, state in expected.items()}
@@ -49,7 +49,7 @@ def test_every_company_is_served_as_it_is(lived: Any) -> None:
 
 def test_every_figure_equals_the_accounts(lived: Any) -> None:
     told, _, client = lived
-    for company_id, state in truth.at(told, told["days"][-1]).items():
+    for company_id, state in sandbox_expected.expected_at(told, told["days"][-1]).items():
         served = [
             row
             for scope in ("true", "false")
@@ -72,7 +72,7 @@ def _period(row: dict[str, Any]) -> tuple[str, str, bool]:
 
 def test_every_owner_equals_the_register(lived: Any) -> None:
     told, _, client = lived
-    for company_id, state in truth.at(told, told["days"][-1]).items():
+    for company_id, state in sandbox_expected.expected_at(told, told["days"][-1]).items():
         served = {
             row["holder_id"]: row
             for row in _all(client, f"/api/v1/companies/{company_id}/ownership", as_of=told["days"][-1])
@@ -88,11 +88,11 @@ def test_events_are_exactly_the_planned_changes(lived: Any) -> None:
     told, reports, client = lived
     assert reports[0]["events"] == {}
     made: dict[str, dict[str, Any]] = {}
-    for company_id in truth.at(told, told["days"][-1]):
+    for company_id in sandbox_expected.expected_at(told, told["days"][-1]):
         for event in _all(client, f"/api/v1/companies/{company_id}/events"):
             assert event["event_id"] not in made
             made[event["event_id"]] = event
-    planned = {event["event_id"]: event for event in truth.events_of(told)}
+    planned = {event["event_id"]: event for event in sandbox_expected.truth_events(told)}
     missing = [planned[key] for key in planned.keys() - made.keys()]
     extra = [made[key] for key in made.keys() - planned.keys()]
     assert (missing, extra) == ([], [])
@@ -114,7 +114,7 @@ def test_each_day_reports_its_own_events(lived: Any) -> None:
     told, reports, _ = lived
     for day, report in zip(told["days"], reports, strict=True):
         planned: dict[str, int] = {}
-        for event in truth.events_of(told, day):
+        for event in sandbox_expected.truth_events(told, day):
             planned[event["event_type"]] = planned.get(event["event_type"], 0) + 1
         assert report["events"] == planned, day
         assert report["held"] == []

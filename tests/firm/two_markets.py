@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.sandbox import World, write
+from sandbox import World, write_days
 from tests.firm.inside import Inside, Told
 from tests.once import made_once
 
@@ -37,5 +37,5 @@ def two_markets(temporary: pytest.TempPathFactory) -> TwoMarkets:
 
 
 def _make(folder: Path) -> None:
-    first, *_ = write(WORLD, folder / "days")
+    first, *_ = write_days(WORLD, folder / "days")
     Inside(folder / "data").ingest(first)

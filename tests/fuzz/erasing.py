@@ -5,21 +5,26 @@ from __future__ import annotations
 import io
 from typing import Final
 
-from connectors.declare import Without
-from connectors.kit import without
-from connectors.kit.guarded import BROKEN
+from connectors.contract.dataset import RecordRemover
+from connectors.kit.archive.bounded_stream import DECODER_ERRORS
+from connectors.kit.redact import remove_records
 from tests.fuzz.case import Features
 
-_TOLD: Final = without.Told((without.pattern([without.words("Exempel")]),))
-_CANNOT: Final = (*BROKEN, UnicodeDecodeError)  # what erasing takes for a body that cannot be written again
+_TOLD: Final = remove_records.SubjectPatterns(
+    (remove_records.compile_patterns([remove_records.words_pattern("Exempel")]),)
+)
+_CANNOT: Final = (
+    *DECODER_ERRORS,
+    UnicodeDecodeError,
+)  # what erasing takes for a body that cannot be written again
 
 
-def erased(body: bytes, name: str, rewrite: Without | None) -> Features:
+def erased(body: bytes, name: str, rewrite: RecordRemover | None) -> Features:
     """Whether anything was left, by each reading of quotes; rewrite: a dataset's own way, or None."""
     seen = set[str]()
     for quoted in (False, True):
         try:
-            left = (rewrite or without.rewrite)(
+            left = (rewrite or remove_records.remove_records)(
                 io.BytesIO(body), _TOLD, io.BytesIO(), quoted=quoted, name=name
             )
             seen.add(f"left {left}")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.declare import Jurisdiction, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Jurisdiction, Scope
 from tests.connectors.fi import finnish_files
 from tests.connectors.se import bulk_files
 from tests.connectors.us import filer_bodies
@@ -45,7 +45,9 @@ BODIES: Final[Mapping[str, tuple[str, Case]]] = {  # by market: the dataset that
 def ground(jurisdiction: Jurisdiction) -> Mapping[str, pl.DataFrame]:
     """Staged rows of the market's company, by table."""
     key, case = BODIES[jurisdiction.code]
-    piece = Piece(key, case.name, "0" * 64, KNOWN_AT, Scope.PART, "batch", partial(io.BytesIO, case.body))
+    piece = ArchiveMember(
+        key, case.name, "0" * 64, KNOWN_AT, Scope.PART, "batch", partial(io.BytesIO, case.body)
+    )
     dataset = jurisdiction.dataset(key)
     batches = [batch for part in dataset.split(piece) for batch in dataset.read(part)]
     return {

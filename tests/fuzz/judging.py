@@ -15,18 +15,18 @@ from functools import partial
 
 import polars as pl
 
-from connectors.declare import (
+from connectors.contract.dataset import (
+    ArchiveMember,
     Batch,
     Dataset,
     Jurisdiction,
-    NotOurs,
-    Piece,
-    Recognised,
+    NotApplicable,
+    RecognisedFile,
     Scope,
     Signal,
-    Unreadable,
+    UnreadableFileError,
 )
-from connectors.kit import staged
+from connectors.kit import staging
 from tests.fuzz import erasing
 from tests.fuzz.case import Broken, Case, Features, Target
 from tests.fuzz.mapping import mapped
@@ -70,15 +70,15 @@ class _Reading:
 
 def _read(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> _Reading:
     said = dataset.recognise(case.name, case.body[:HEAD])
-    if not isinstance(said, Recognised | NotOurs):
+    if not isinstance(said, RecognisedFile | NotApplicable):
         raise Broken("schema", f"recognise answered {type(said).__name__}")
-    is_ours = isinstance(said, Recognised)
+    is_ours = isinstance(said, RecognisedFile)
     found = _Reading(
         _redacted(dataset, case), {"recognised" if is_ours else f"not ours: {said.reason[:_LONGEST]}"}
     )
     scope = said.scope if is_ours else Scope.PART
     opener = partial(io.BytesIO, found.body)
-    piece = Piece(dataset.key, case.name, "0" * 64, OBSERVED, scope, "batch", opener)
+    piece = ArchiveMember(dataset.key, case.name, "0" * 64, OBSERVED, scope, "batch", opener)
     for part in _parts(dataset, piece, found.seen):
         try:
             for batch in dataset.read(part):
@@ -86,7 +86,7 @@ def _read(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> _Reading:
                 _touched(jurisdiction.touches, batch)
                 before = found.frames.get(batch.table)
                 found.frames[batch.table] = batch.rows if before is None else before.vstack(batch.rows)
-        except Unreadable as error:
+        except UnreadableFileError as error:
             found.seen.add(f"unreadable: {_shape(error.reason)}")
     if any(map(len, found.frames.values())):
         found.seen.add("read")
@@ -103,8 +103,8 @@ def _redacted(dataset: Dataset, case: Case) -> bytes:
     return body
 
 
-def _parts(dataset: Dataset, piece: Piece, seen: set[str]) -> Iterator[Piece]:
-    with suppress(Unreadable):
+def _parts(dataset: Dataset, piece: ArchiveMember, seen: set[str]) -> Iterator[ArchiveMember]:
+    with suppress(UnreadableFileError):
         for part in dataset.split(piece):
             seen.add("a member" if part.member is not None else "whole")
             yield part
@@ -115,9 +115,9 @@ def _fits(dataset: Dataset, batch: Batch) -> set[str]:
     table = dataset.staged.get(batch.table)
     if table is None:
         raise Broken("schema", f"a batch of {batch.table}, which is not declared")
-    if batch.rows.schema != staged.schema(table):
+    if batch.rows.schema != staging.staged_schema(table):
         raise Broken("schema", f"{batch.table}: rows of another schema")
-    if batch.rejects.schema != staged.REJECTS:
+    if batch.rejects.schema != staging.REJECTS:
         raise Broken("schema", f"{batch.table}: rejects of another schema")
     if not all(
         isinstance(one, Signal) and one.dataset == dataset.key and one.count > 0 for one in batch.signals

@@ -14,11 +14,11 @@ from typing import Final
 
 import polars as pl
 
-from connectors.declare import Jurisdiction, Key
-from pipelines.stages import conformity
+from connectors.contract.dataset import ComputedKey, Jurisdiction
+from pipelines.steps import schema_validation
 from tests.fuzz.case import Broken, Features
 from tests.fuzz.ground import KNOWN_AT, company, ground
-from warehouse import render
+from warehouse import schema_render
 from warehouse.schema.tables import NORMALISED, PASSING
 from warehouse.schema.types import Table
 
@@ -51,11 +51,14 @@ def _image(jurisdiction: Jurisdiction, frames: Frames, observed: datetime) -> Fr
     touched = pl.concat([rows["_company_id"] for rows in present.values()]).unique().sort()
     today = observed.date()
     found = jurisdiction.normalise({name: rows.lazy() for name, rows in present.items()}, today)
-    told = {table.name: found.get(table.name, render.empty(table)) for table in (*NORMALISED, *PASSING)}
-    image, _ = conformity.without_far_days(told, today)
+    told = {
+        table.name: found.get(table.name, schema_render.empty_frame(table))
+        for table in (*NORMALISED, *PASSING)
+    }
+    image, _ = schema_validation.without_far_future_days(told, today)
     try:
-        conformity.require(image, touched, today)
-    except conformity.Invalid as error:
+        schema_validation.require_valid(image, touched, today)
+    except schema_validation.SchemaViolationError as error:
         first = error.violations[0]
         raise Broken("mapping", f"{first.table}.{first.column or 'key'}: {first.rule}") from error
     return image
@@ -85,11 +88,11 @@ def _keyed(jurisdiction: Jurisdiction, frames: Frames) -> None:
                 raise Broken("schema", f"{table}: keys of another number than rows")
 
 
-def _keys(jurisdiction: Jurisdiction, table: str) -> Iterator[Key]:
+def _keys(jurisdiction: Jurisdiction, table: str) -> Iterator[ComputedKey]:
     for link in jurisdiction.links:
         sides = ((link.table, link.key), (link.through, link.through_key))
-        yield from (key for name, key in sides if name == table and isinstance(key, Key))
-    yield from (key for key in jurisdiction.holders.get(table, ()) if isinstance(key, Key))
+        yield from (key for name, key in sides if name == table and isinstance(key, ComputedKey))
+    yield from (key for key in jurisdiction.holders.get(table, ()) if isinstance(key, ComputedKey))
 
 
 def _present(
@@ -115,7 +118,7 @@ def _present(
 def _nothing(table: Table) -> pl.DataFrame:
     text = pl.String()
     meta = {"_company_id": text, "_observed_at": _INSTANT, "_raw": text, "_retired_at": _INSTANT}
-    return pl.DataFrame(schema={**render.polars_schema(table), **meta})
+    return pl.DataFrame(schema={**schema_render.polars_schema(table), **meta})
 
 
 def _filled(image: Frames) -> Iterator[str]:

@@ -22,14 +22,14 @@ import polars as pl
 from lxml import etree
 
 import connectors
-from connectors.declare import Dataset, Piece, Scope, Unreadable
-from connectors.groups import GROUPS
-from connectors.kit.errors import FetchError
+from connectors.contract.dataset import ArchiveMember, Dataset, Scope, UnreadableFileError
+from connectors.contract.shared_folders import GROUPS
 from connectors.kit.formats import HEAD, Format, sniff
-from connectors.sandbox import World, enough, serve, write
-from firm.worlds import live_at
-from pipelines.folders import days, plan
+from connectors.kit.http.errors import FetchError
+from firm.demo.sandbox_origin import sandbox_source
 from pipelines.settings import Settings
+from pipelines.sources.folder import list_day_folders, plan_files
+from sandbox import World, serve, sufficient_companies, write_days
 from tests.fuzz import packs
 from tests.fuzz.case import Case
 from tests.fuzz.invented import INVENTED
@@ -64,8 +64,8 @@ def gathered(tell: Any = print) -> Seeds:
     """Seeds by target, of the sandbox and of genuine files; a target that has none gets the plain ones."""
     found: defaultdict[str, dict[str, Case]] = defaultdict(dict)
     with tempfile.TemporaryDirectory(prefix="fuzz-world-") as folder:
-        world = World(seed=SEED, companies=enough(DAYS), days=DAYS)
-        for day in write(world, Path(folder) / "days", with_truth=False):
+        world = World(seed=SEED, companies=sufficient_companies(DAYS), days=DAYS)
+        for day in write_days(world, Path(folder) / "days", with_truth=False):
             _add(found, _of_folder(day))
         _add(found, _answered(world, Path(folder) / "live"))
     if GENUINE.is_dir():
@@ -108,9 +108,9 @@ def _add(found: defaultdict[str, dict[str, Case]], cases: Iterable[tuple[str, Ca
 
 def _of_folder(directory: Path) -> Iterator[tuple[str, Case]]:
     """Files that a day's folder has of every dataset, by the rules of taking in."""
-    (day,) = days(directory)
+    (day,) = list_day_folders(directory)
     for country in connectors.JURISDICTIONS:
-        for entry in plan(day, country, OBSERVED, GROUPS).entries:
+        for entry in plan_files(day, country, OBSERVED, GROUPS).entries:
             if entry.dataset is not None and entry.path.stat().st_size < _UNPACKED:
                 yield entry.dataset, Case(entry.name.partition("/")[2], entry.path.read_bytes())
 
@@ -118,7 +118,7 @@ def _of_folder(directory: Path) -> Iterator[tuple[str, Case]]:
 def _answered(world: World, folder: Path) -> Iterator[tuple[str, Case]]:
     """What the registries of the sandbox answer, asked as a live run asks."""
     settings = Settings.read({"FIRM_DATA": str(folder)})
-    with serve(world) as registry, live_at(registry.url, settings) as origin:
+    with serve(world) as registry, sandbox_source(registry.url, settings) as origin:
         for country in connectors.JURISDICTIONS:
             frames: dict[str, pl.DataFrame] = {}
             for dataset in country.datasets:
@@ -141,8 +141,10 @@ def _bodies(http: Any, dataset: Dataset, wanted: list[str]) -> Iterator[Case]:
 def _read(dataset: Dataset, case: Case, frames: dict[str, pl.DataFrame]) -> None:
     """Rows of an answer, beside those that are there: they say whom to ask about next."""
     body = case.body if dataset.redact is None else dataset.redact(io.BytesIO(case.body)).read()
-    piece = Piece(dataset.key, case.name, "0" * 64, OBSERVED, Scope.PART, "batch", partial(io.BytesIO, body))
-    with suppress(Unreadable):
+    piece = ArchiveMember(
+        dataset.key, case.name, "0" * 64, OBSERVED, Scope.PART, "batch", partial(io.BytesIO, body)
+    )
+    with suppress(UnreadableFileError):
         for batch in chain.from_iterable(map(dataset.read, dataset.split(piece))):
             before = frames.get(batch.table, batch.rows.clear())
             frames[batch.table] = before.vstack(batch.rows)

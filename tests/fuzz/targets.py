@@ -13,13 +13,17 @@ from functools import partial
 from typing import Final
 
 import connectors
-from connectors.kit import archives, chunks, formats, ragged, syndication, xbrl
-from connectors.kit.guarded import ArchiveError
-from connectors.kit.markup import Malformed
-from connectors.kit.syndication import NoFeed
-from connectors.kit.textual import is_utf8, mended
-from connectors.kit.transforms import Unaccepted, number, text_value
-from connectors.nasdaq import flagging_text
+from connectors.kit import feeds, formats
+from connectors.kit.archive import members
+from connectors.kit.archive.bounded_stream import ArchiveError
+from connectors.kit.csv import rows as csv_rows
+from connectors.kit.csv.encoding import is_utf8, repair_to_utf8
+from connectors.kit.feeds import NotFeedError
+from connectors.kit.json import chunks
+from connectors.kit.xbrl import instance
+from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_number, text_value
+from connectors.kit.xml.parse import MalformedMarkupError
+from connectors.nasdaq.major_holdings import text as major_holdings_text
 from tests.fuzz import erasing, judging
 from tests.fuzz.case import Broken, Case, Features, Target
 
@@ -36,7 +40,7 @@ def archive(case: Case) -> Features:
     """Members of zip, tar and gzip, nested, each read to its end."""
     seen = set()
     try:
-        for member in archives.members(partial(io.BytesIO, case.body), case.name, nested=2):
+        for member in members.archive_members(partial(io.BytesIO, case.body), case.name, nested=2):
             seen.add("member")
             try:
                 with member.open() as stream:
@@ -52,14 +56,14 @@ def archive(case: Case) -> Features:
 def table(case: Case) -> Features:
     """Rows and refused lines together are every line that is not empty, quoted or not."""
     seen = set()
-    body, _ = mended(case.body)
+    body, _ = repair_to_utf8(case.body)
     if not is_utf8(body):
         raise Broken("schema", "mended text is not UTF-8")
     for separator, quote in ((",", '"'), (";", '"'), ("\t", None)):
-        reader = ragged.Reader(_WIDTH, range(_WIDTH), separator, quote)
+        reader = csv_rows.RowReader(_WIDTH, range(_WIDTH), separator, quote)
         rows, _ = reader.read(body, 1, final=True)
         for frame in rows.frames:
-            if frame.width != _WIDTH + 1 or frame[ragged.LINE].null_count():
+            if frame.width != _WIDTH + 1 or frame[csv_rows.LINE].null_count():
                 raise Broken("schema", "a row without its line, or of another width")
             seen |= {"read", f"{separator}{frame.height > 1}"}
         seen |= {reason[:20] for _, reason, _ in rows.refused[:20]}
@@ -68,12 +72,12 @@ def table(case: Case) -> Features:
 
 def stream_of_records(case: Case) -> Features:
     """Arrays cut into stretches hold the records of the array; lines the lines."""
-    lines = b"".join(chunks.lines(io.BytesIO(case.body), _BLOCK))
+    lines = b"".join(chunks.read_line_blocks(io.BytesIO(case.body), _BLOCK))
     if lines.rstrip() != case.body.rstrip():  # what is blank at the end is no line
         raise Broken("schema", "stretches of lines are not the body")
     try:
-        count = sum(map(len, chunks.arrays(io.BytesIO(case.body), chunks.records, _BLOCK)))
-    except (chunks.NotJson, *chunks.MALFORMED) as error:
+        count = sum(map(len, chunks.read_array(io.BytesIO(case.body), chunks.split_records, _BLOCK)))
+    except (chunks.NotJsonError, *chunks.MALFORMED) as error:
         return frozenset({type(error).__name__})
     try:
         due = json.loads(case.body.decode("utf-8-sig"))
@@ -87,8 +91,8 @@ def stream_of_records(case: Case) -> Features:
 def feed(case: Case) -> Features:
     """RSS and Atom."""
     try:
-        found = syndication.parse(case.body)
-    except NoFeed as error:
+        found = feeds.parse_feed(case.body)
+    except NotFeedError as error:
         return frozenset({str(error)[:30]})
     return frozenset(
         {"read", f"repaired {found.is_repaired}", *(key for entry in found.entries[:5] for key in entry)}
@@ -98,8 +102,8 @@ def feed(case: Case) -> Features:
 def report(case: Case) -> Features:
     """Inline XBRL and XBRL: facts, and when their periods begin."""
     try:
-        found = xbrl.read_report(case.body)
-    except Malformed as error:
+        found = instance.read_report(case.body)
+    except MalformedMarkupError as error:
         return frozenset({str(error)[:30]})
     for fact in found.facts:
         if fact.context is not None and fact.context.end is not None:
@@ -113,17 +117,17 @@ def transforms(case: Case) -> Features:
     seen = set()
     for line in case.body.decode("utf-8", "replace").split("\n")[:200]:
         for name in _FORMATS:
-            for read in (number, text_value):
+            for read in (parse_number, text_value):
                 try:
                     seen |= {"read", f"{name} {type(read(name, line)).__name__}"}
-                except Unaccepted:
+                except UnacceptedTextError:
                     seen.add(f"{name} refused")
     return frozenset(seen)
 
 
 def page(case: Case) -> Features:
     """Pages of announcements made even."""
-    text = flagging_text.of_html(case.body)
+    text = major_holdings_text.html_to_text(case.body)
     return frozenset({f"lines {min(text.count(chr(10)), 9)}", f"cells {min(text.count('|'), 9)}"})
 
 
@@ -134,7 +138,7 @@ def erasure(case: Case) -> Features:
 
 def head(case: Case) -> Features:
     """What bytes are."""
-    formats.opening(case.body[:65_536])
+    formats.decompressed_head(case.body[:65_536])
     return frozenset({formats.sniff(case.body[: formats.HEAD]).value})
 
 

@@ -12,26 +12,32 @@ from typing import Any, Final
 
 import pytest
 
-from connectors.kit import markup, syndication, transforms
-from connectors.kit.markup import Malformed
-from connectors.nasdaq import flagging_row, flagging_text
-from connectors.nasdaq.flagging_row import NoForm
-from connectors.no import aksjonaer_redact, newsweb_flagging
-from connectors.se import flagging_names
-from connectors.se.bolagsverket_fields import FIELDS
-from connectors.uk import psc_redact
-from connectors.us import holders_submission, holders_values, index_page, schedule13
+from connectors.kit import feeds
+from connectors.kit.xbrl import transforms
+from connectors.kit.xml import parse
+from connectors.kit.xml.parse import MalformedMarkupError
+from connectors.nasdaq.major_holdings import form_row
+from connectors.nasdaq.major_holdings import text as major_holdings_text
+from connectors.nasdaq.major_holdings.form_row import NotFlaggingFormError
+from connectors.no.aksjonaerregister import redact as aksjonaerregister_redact
+from connectors.no.newsweb import major_holdings
+from connectors.se.bulk.bolagsverket_schema import FIELDS
+from connectors.se.major_holdings import holder_names
+from connectors.uk.psc import redact as psc_redact
+from connectors.us.filing_headers import index_page
+from connectors.us.ownership import full_submission, parse_values
+from connectors.us.ownership.schedule13 import dataset as schedule13_dataset
 from tests.fuzz.case import LIMITS, Case, Features, Finding
 from tests.fuzz.held import judged
 from tests.fuzz.running import Hunt
 
 _REFUSED: Final = (
-    NoForm,
-    transforms.Unaccepted,
-    Malformed,
-    syndication.NoFeed,
-    holders_submission.CutOff,
-    index_page.NoPage,
+    NotFlaggingFormError,
+    transforms.UnacceptedTextError,
+    MalformedMarkupError,
+    feeds.NotFeedError,
+    full_submission.TruncatedFilingError,
+    index_page.NotIndexPageError,
 )
 _LONG: Final = 400_000  # characters
 _FEED: Final = "<rss version='2.0'><channel><item><title>x</title></item></channel></rss>"
@@ -44,21 +50,25 @@ def _filled(piece: str, before: str = "", behind: str = "") -> str:
 CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
     ("saka", lambda text: transforms.text_value("calindaymonthyear", text), "1" + "-" * 199),
     ("date", lambda text: transforms.text_value("datedaymonthyearen", text), _filled(" ", "1", "x")),
-    ("count", flagging_row.columns, _filled("1", behind="x")),
-    ("percentages", flagging_row.columns, _filled("1%")),
-    ("section", newsweb_flagging.issuer_number, _filled("1. Identity of the issuer ")),
+    ("count", form_row.parse_columns, _filled("1", behind="x")),
+    ("percentages", form_row.parse_columns, _filled("1%")),
+    ("section", major_holdings.issuer_number, _filled("1. Identity of the issuer ")),
     (
         "person",
-        newsweb_flagging.holding,
+        major_holdings.parse_major_holding,
         _filled("3. Details of person Name: ", "notification of major holdings "),
     ),
-    ("story", newsweb_flagging.holding, _filled("Oppdiktet AS has on 2026-06-04 bought ")),
-    ("row", newsweb_flagging.holding, _filled(" ", "A AS has on 2026-06-04 bought 5%\n2026-06-04 1", "x")),
-    ("word", lambda text: flagging_names.holder(text, None), _filled("flaggning")),
-    ("born", flagging_names.clean, _filled(",", behind="x")),
+    ("story", major_holdings.parse_major_holding, _filled("Oppdiktet AS has on 2026-06-04 bought ")),
+    (
+        "row",
+        major_holdings.parse_major_holding,
+        _filled(" ", "A AS has on 2026-06-04 bought 5%\n2026-06-04 1", "x"),
+    ),
+    ("word", lambda text: holder_names.find_holder(text, None), _filled("flaggning")),
+    ("born", holder_names.clean_name, _filled(",", behind="x")),
     (
         "holders",
-        lambda text: flagging_names.holder(text, None),
+        lambda text: holder_names.find_holder(text, None),
         "".join(f"A{place} AB har flaggat\nB{place} AB har mottagit\n" for place in range(10_000)),
     ),
     (
@@ -68,39 +78,43 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
     ),
     (
         "namesakes",
-        lambda text: aksjonaer_redact.redact(io.BytesIO(text.encode())).read(),
+        lambda text: aksjonaerregister_redact.redact(io.BytesIO(text.encode())).read(),
         "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;Antall aksjer selskap\n"
         + "".join(
             f"000000019;A AS;Ordinære aksjer;A A;1970;{place:05} B;NOR;1;99999\n" for place in range(40_000)
         ),
     ),
-    ("mark", lambda text: schedule13.recognise("x.txt", text.encode()), _filled(" ", "schedule13", "x")),
-    ("documents", lambda text: holders_submission.submission(text.encode()), _filled("<DOCUMENT>\n")),
+    (
+        "mark",
+        lambda text: schedule13_dataset.recognise("x.txt", text.encode()),
+        _filled(" ", "schedule13", "x"),
+    ),
+    ("documents", lambda text: full_submission.parse_full_submission(text.encode()), _filled("<DOCUMENT>\n")),
     (
         "blocks",
-        lambda text: holders_submission.submission(text.encode()),
+        lambda text: full_submission.parse_full_submission(text.encode()),
         _filled("<XML> ", "<DOCUMENT><TEXT>", "</TEXT></DOCUMENT>"),
     ),
-    ("class", holders_values.class_key, _filled("(", behind="class")),
+    ("class", parse_values.class_key, _filled("(", behind="class")),
     (
         "heading",
-        lambda text: index_page.header(text.encode()),
+        lambda text: index_page.parse_index_page(text.encode()),
         _filled(
             " ", '<p id="secNum">0000000001-26-000001</p><p id="formName"><strong>Form 8', "-K\n.</strong>"
         ),
     ),
-    ("prologs", lambda text: markup.parse(text.encode()), "<" + "<HTML>" * 150_000),
-    ("blanks", lambda text: syndication.parse(text.encode()), _filled("\n", "<?xml version='1.0'?>", _FEED)),
-    ("encodings", lambda text: syndication.parse(text.encode()), _filled('encoding="" ', "<?xml ", _FEED)),
-    ("doctypes", lambda text: syndication.parse(text.encode()), _filled("\n<!DOCTYPE", "<?xml?>", _FEED)),
+    ("prologs", lambda text: parse.parse_markup(text.encode()), "<" + "<HTML>" * 150_000),
+    ("blanks", lambda text: feeds.parse_feed(text.encode()), _filled("\n", "<?xml version='1.0'?>", _FEED)),
+    ("encodings", lambda text: feeds.parse_feed(text.encode()), _filled('encoding="" ', "<?xml ", _FEED)),
+    ("doctypes", lambda text: feeds.parse_feed(text.encode()), _filled("\n<!DOCTYPE", "<?xml?>", _FEED)),
     (
         "punycode",
-        lambda text: syndication.parse(text.encode()),
+        lambda text: feeds.parse_feed(text.encode()),
         _filled("b0a", "<?xml version='1.0' encoding='punycode'?>-") * 3,
     ),
     (
         "attributes",
-        lambda text: flagging_text.of_html(text.encode()),
+        lambda text: major_holdings_text.html_to_text(text.encode()),
         "<html><body><a " + " ".join(f"a{place}" for place in range(200_000)) + ">x</a>",
     ),
 )

@@ -7,41 +7,41 @@ from tests.mutants.mutant import Mutant
 _EVENTS = "tests/api/billing/test_billing_events.py"
 _LIVES = "tests/api/dashboard/plan/test_plan_lives.py"
 _SAFETY = "tests/api/dashboard/plan/test_plan_safety.py"
-_UPKEEP = "tests/api/billing/test_billing_upkeep.py"
+_UPKEEP = "tests/api/billing/test_reconciliation.py"
 _TRIALS = "tests/api/billing/test_billing_trials.py"
 
 BILLING: Final = (
     Mutant(
         "billing: any signature will do",
-        "api/billing/signatures.py",
+        "api/billing/webhook_signature.py",
         "if not any(hmac.compare_digest(expected, one) for one in given):",
         "if not expected:",
         f"{_EVENTS}::test_what_is_not_stripes_or_not_of_now_is_refused",
     ),
     Mutant(
         "billing: a recorded event may be sent again for ever",
-        "api/billing/signatures.py",
+        "api/billing/webhook_signature.py",
         "if abs(now - int(stamps[0])) > TOLERANCE_SECONDS:",
         "if abs(now - int(stamps[0])) > 10**9:",
         f"{_EVENTS}::test_what_is_not_stripes_or_not_of_now_is_refused",
     ),
     Mutant(
         "billing: an older answer of Stripe's overwrites a newer one",
-        "api/db/billing.py",
+        "api/billing/repository.py",
         "same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)",
         "same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision >= 0)",
         f"{_EVENTS}::test_who_asked_earlier_never_overwrites_who_asked_later[sqlite]",
     ),
     Mutant(
         "billing: a trial that cannot be charged goes on until Stripe gives up",
-        "api/billing/standing.py",
+        "api/billing/entitlement.py",
         'if subscription.status == "past_due" and owes_the_first:',
         'if subscription.status == "overdue" and owes_the_first:',
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
     ),
     Mutant(
         "billing: whoever pays no more keeps his webhooks",
-        "api/db/billing.py",
+        "api/billing/repository.py",
         "if not given.has_webhooks and tuple(before)[:2] != after[:2]:",
         "if given.has_webhooks and tuple(before)[:2] != after[:2]:",
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
@@ -55,21 +55,21 @@ BILLING: Final = (
     ),
     Mutant(
         "billing: what was canceled is not asked for",
-        "api/billing/stripe.py",
+        "api/billing/stripe_client.py",
         'asked = {"customer": customer_id, "status": "all", "limit": str(_MOST)}',
         'asked = {"customer": customer_id, "limit": str(_MOST)}',
         f"{_TRIALS}::test_what_ended_before_anything_was_delivered_has_ended",
     ),
     Mutant(
         "billing: who paid is refused for the difference to a better tier",
-        "api/billing/standing.py",
-        "owes_the_first = subscription.trial_end in _began(subscription) and subscription.id not in paid",
-        "owes_the_first = subscription.trial_end in _began(subscription)",
+        "api/billing/entitlement.py",
+        "owes_the_first = subscription.trial_end in _period_starts(subscription) and subscription.id not in paid",
+        "owes_the_first = subscription.trial_end in _period_starts(subscription)",
         f"{_TRIALS}::test_who_paid_for_the_first_period_is_served_though_an_upgrade_was_not_paid",
     ),
     Mutant(
         "billing: a credit pays for the trial",
-        "api/billing/stripe.py",
+        "api/billing/stripe_client.py",
         "return any(one.amount_paid > 0 or one.billing_reason == _NEW_PERIOD for one in found)",
         "return bool(found)",
         f"{_TRIALS}::test_a_credit_does_not_pay_for_the_trial_that_was_not_paid",
@@ -83,35 +83,35 @@ BILLING: Final = (
     ),
     Mutant(
         "billing: whoever signs up is served without a plan",
-        "api/billing/standing.py",
-        'return unpaid(tiers) if accounts_pay else Footing(tiers.names[0], "active")',
-        'return Footing(tiers.names[0], "active")',
+        "api/billing/entitlement.py",
+        'return unpaid_state(tiers) if accounts_pay else SignUpState(tiers.names[0], "active")',
+        'return SignUpState(tiers.names[0], "active")',
         f"{_LIVES}::test_who_signs_up_has_nothing_until_a_plan_begins",
     ),
     Mutant(
         "billing: whoever comes back from the checkout waits for Stripe's event",
-        "api/dashboard/routes/plan.py",
-        "asked = None if origin is None else await _ask_anew(visit)",
+        "api/dashboard/pages/plan.py",
+        "asked = None if origin is None else await _refresh_from_stripe(visit)",
         "asked = None",
         f"{_LIVES}::test_coming_back_before_stripe_has_told_anything_is_no_matter",
     ),
     Mutant(
         "billing: Stripe's pages may be anywhere",
-        "api/billing/stripe.py",
+        "api/billing/stripe_client.py",
         "if not _PAGE.fullmatch(found.url):",
         "if not found.url:",
         f"{_SAFETY}::test_what_stripe_refuses_is_told_without_its_words",
     ),
     Mutant(
         "billing: Stripe is asked about every account in every pass",
-        "api/billing/upkeep.py",
+        "api/billing/reconciliation.py",
         "return billing.asked_before(self._clock.now() - EVERY, self._after)",
         "return billing.asked_before(self._clock.now(), self._after)",
         f"{_UPKEEP}::test_what_an_event_told_today_is_not_asked_again",
     ),
     Mutant(
         "billing: whoever pays no more makes webhooks while his key is still believed",
-        "api/webhooks/subscriptions.py",
+        "api/webhooks/subscriptions/service.py",
         'if account.status != "active":',
         'if account.status == "nothing":',
         f"{_TRIALS}::test_who_is_made_to_choose_a_plan_has_nothing_until_then[sqlite]",
@@ -119,20 +119,20 @@ BILLING: Final = (
     Mutant(
         "billing: an account with a subscription can be made to choose one",
         "api/billing/service.py",
-        "if _governs(billing.of_account(account_id)):",
+        "if _is_subscription_managed(billing.of_account(account_id)):",
         "if billing.of_account(account_id) is None:",
         "tests/firm/test_billing_commands.py::test_accounts_from_before_are_counted_and_can_be_made_to_choose",
     ),
     Mutant(
         "billing: forms of other sites lead to Stripe",
-        "api/dashboard/pages.py",
+        "api/dashboard/routing.py",
         'if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):',
         "if TOKEN_FIELD not in visit.form:",
         f"{_SAFETY}::test_forms_of_other_sites_lead_nowhere",
     ),
     Mutant(
         "billing: a page that is asked for again and again asks Stripe each time",
-        "api/dashboard/routes/plan.py",
+        "api/dashboard/pages/plan.py",
         "limits.check_change(visit.account_id, visit.call.started)",
         "limits.month()",
         f"{_SAFETY}::test_who_asks_again_and_again_waits",

@@ -6,9 +6,9 @@ from tests.mutants.mutant import Mutant
 
 _EVERY = "tests/api/dashboard/test_dashboard_every_page.py::"
 _SAFETY = "tests/api/dashboard/test_dashboard_safety.py::"
-_CORS = "tests/api/test_api_cors.py::"
+_CORS = "tests/api/http/test_cors.py::"
 _OPERATOR = "tests/api/dashboard/test_dashboard_operator.py::"
-_EXPLORER = "tests/api/dashboard/test_dashboard_explorer.py::"
+_EXPLORER = "tests/api/dashboard/test_explorer_forms.py::"
 _SHOWN = "tests/api/dashboard/test_dashboard_shown_once.py::"
 _EDIT = "tests/api/dashboard/test_dashboard_webhook_edit.py::"
 _FORGED = _EVERY + "test_forms_of_other_sites_are_refused_by_every_page"
@@ -16,92 +16,92 @@ _FORGED = _EVERY + "test_forms_of_other_sites_are_refused_by_every_page"
 DASHBOARD: Final = (
     Mutant(
         "dashboard: a form is taken whatever token it carries",
-        "api/dashboard/pages.py",
+        "api/dashboard/routing.py",
         'if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):',
         'if service.doors.is_form_token("", visit.form.get(TOKEN_FIELD, "")):',
         _FORGED,
     ),
     Mutant(
         "dashboard: a form is taken from a page of another origin",
-        "api/dashboard/forms.py",
+        "api/dashboard/html_forms.py",
         'if not separator or scheme not in ("http", "https") or host not in hosts:',
         'if not separator or scheme not in ("http", "https"):',
         _FORGED,
     ),
     Mutant(
         "dashboard: where a page leads elsewhere it may stand in a frame",
-        "api/dashboard/pages.py",
-        'return Answer(303, [location, (b"content-length", b"0"), NO_STORE, *SAFETY, *headers], b"")',
-        'return Answer(303, [location, (b"content-length", b"0"), NO_STORE, *headers], b"")',
+        "api/dashboard/routing.py",
+        'return HttpResponse(303, [location, (b"content-length", b"0"), NO_STORE, *SAFETY, *headers], b"")',
+        'return HttpResponse(303, [location, (b"content-length", b"0"), NO_STORE, *headers], b"")',
         _EVERY + "test_every_page_is_in_nobodys_frame_and_runs_nothing",
     ),
     Mutant(
         "dashboard: pages are shown to who is not signed in",
-        "api/dashboard/pages.py",
+        "api/dashboard/routing.py",
         "if not self.for_anyone and visit.signed_in is None:",
         'if not self.for_anyone and visit.signed_in is None and call.path == "/dashboard":',
         _EVERY + "test_pages_lead_who_is_not_signed_in_to_the_door",
     ),
     Mutant(
         "dashboard: what others wrote becomes part of a page",
-        "api/dashboard/rendering.py",
+        "api/dashboard/templating.py",
         "autoescape=True,",
         "autoescape=False,",
         _SAFETY + "test_hostile_texts_stay_texts",
     ),
     Mutant(
         "dashboard: whatever calls itself an origin is sent back as one",
-        "api/cors.py",
-        "is_told = call.problem == _REFUSAL and _page_of(origin) is not None",
+        "api/http/cors.py",
+        "is_told = call.problem == _REFUSAL and _page_origin(origin) is not None",
         "is_told = call.problem == _REFUSAL",
         _CORS + "test_a_page_elsewhere_may_read_why_not_and_nothing_else",
     ),
     Mutant(
         "dashboard: a page elsewhere reads what the account has left",
-        "api/cors.py",
+        "api/http/cors.py",
         'return ((b"access-control-allow-origin", origin),) if is_told else ()',
         'return ((b"access-control-allow-origin", origin), _EXPOSE) if is_told else ()',
         _CORS + "test_a_page_elsewhere_may_read_why_not_and_nothing_else",
     ),
     Mutant(
         "dashboard: whoever is signed in is an operator",
-        "api/dashboard/pages.py",
+        "api/dashboard/routing.py",
         "return self.signed_in.account.email in self.call.service.settings.operators",
         "return self.signed_in.account.email not in ()",
         _OPERATOR + "test_for_everybody_else_there_is_no_such_page",
     ),
     Mutant(
         "explorer: a parameter leads to another path",
-        "api/dashboard/explorer.py",
+        "api/dashboard/explorer_forms.py",
         'path = path.replace(f"{{{field.name}}}", quote(value, safe=":"))',
         'path = path.replace(f"{{{field.name}}}", quote(value, safe="/:"))',
         _EXPLORER + "test_a_parameter_stays_in_its_place",
     ),
     Mutant(
         "explorer: what changes something is sent without being meant",
-        "api/dashboard/routes/explorer.py",
+        "api/dashboard/pages/explorer.py",
         'if operation.changes and "confirm" not in visit.form:',
         'if operation.changes and "key" not in visit.form:',
         _EXPLORER + "test_what_changes_something_is_sent_when_it_is_meant",
     ),
     Mutant(
         "explorer: a key of another account is used",
-        "api/dashboard/routes/explorer.py",
+        "api/dashboard/pages/explorer.py",
         'return None if caller.account_id == visit.account_id else "This key belongs to another account."',
         'return None if caller.account_id else "This key belongs to another account."',
         _EXPLORER + "test_nothing_is_sent_with_a_key_that_is_not_the_accounts",
     ),
     Mutant(
         "dashboard: whoever reads the database can read what is to be shown once",
-        "api/dashboard/showing.py",
-        "return Sealer([visit.session_token.encode()])",
+        "api/dashboard/one_time_secrets.py",
+        "return SecretBox([visit.session_token.encode()])",
         "return visit.call.service.sealer",
         _SHOWN + "test_the_database_cannot_tell_it",
     ),
     Mutant(
         "dashboard: a change overwrites what somebody else has changed meanwhile",
-        "api/dashboard/routes/webhooks.py",
-        "await subscriptions.change(owner, record.subscription_id, body, _seen(visit.form))",
+        "api/dashboard/pages/webhooks.py",
+        "await subscriptions.change(owner, record.subscription_id, body, _seen_etag(visit.form))",
         "await subscriptions.change(owner, record.subscription_id, body, None)",
         _EDIT + "test_a_change_that_makes_no_sense_or_comes_late_changes_nothing",
     ),

@@ -4,150 +4,150 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-_EVENTS: Final = "tests/pipelines/test_steps_events.py"
-_OWNERSHIP: Final = "tests/pipelines/test_steps_ownership.py"
-_RECONCILED: Final = "tests/pipelines/test_steps_reconciled.py"
+_EVENTS: Final = "tests/pipelines/test_transforms_events.py"
+_OWNERSHIP: Final = "tests/pipelines/test_transforms_ownership.py"
+_RECONCILED: Final = "tests/pipelines/test_transforms_reconciled.py"
 
 PIPELINES: Final = (
     Mutant(
         "threshold: reaching five percent is not crossing it",
-        "pipelines/steps/thresholds.py",
+        "pipelines/transforms/events/thresholds.py",
         "return tuple(limit for limit in THRESHOLDS if previous < limit <= current)",
         "return tuple(limit for limit in THRESHOLDS if previous < limit < current)",
         f"{_OWNERSHIP}::test_thresholds",
     ),
     Mutant(
         "threshold: falling to five percent is falling below it",
-        "pipelines/steps/thresholds.py",
+        "pipelines/transforms/events/thresholds.py",
         "return tuple(limit for limit in THRESHOLDS if previous >= limit > current)",
         "return tuple(limit for limit in THRESHOLDS if previous >= limit >= current)",
         f"{_OWNERSHIP}::test_thresholds",
     ),
     Mutant(
         "bands: 25 to 50 and 50 to 75 percent may be one share",
-        "pipelines/steps/thresholds.py",
+        "pipelines/transforms/events/thresholds.py",
         "return max(self.low, other.low) < min(self.high, other.high)",
         "return max(self.low, other.low) <= min(self.high, other.high)",
         f"{_EVENTS}::test_bands_that_touch_cross_on_the_day_it_was_seen",
     ),
     Mutant(
         "bands: an exact share on the lower end lies in the band",
-        "pipelines/steps/thresholds.py",
+        "pipelines/transforms/events/thresholds.py",
         "return share == self.low == self.high or self.low < share <= self.high",
         "return share == self.low == self.high or self.low <= share <= self.high",
         f"{_OWNERSHIP}::test_bands_overlap",
     ),
     Mutant(
         "direction: who buys is told to have sold",
-        "pipelines/steps/ownership_events.py",
+        "pipelines/transforms/events/ownership.py",
         '"direction": "up" if previous < current else "down",',
         '"direction": "up" if previous > current else "down",',
         f"{_EVENTS}::test_exact_shares_cross",
     ),
     Mutant(
         "a holding that ended counts as one",
-        "pipelines/steps/ownership_events.py",
+        "pipelines/transforms/events/ownership.py",
         'if row[f"basis{suffix}"] is None or row[f"ended_on{suffix}"] is not None:',
         'if row[f"basis{suffix}"] is None:',
         f"{_EVENTS}::test_a_holder_who_ends_goes_to_nothing_on_the_day_it_ended",
     ),
     Mutant(
         "precedence: the yearly list speaks before the notice",
-        "pipelines/steps/reconciled.py",
+        "pipelines/transforms/ownership/survivorship.py",
         "place = precedence.index(register) if register in precedence else len(precedence)",
         "place = -precedence.index(register) if register in precedence else len(precedence)",
         f"{_RECONCILED}::test_the_register_that_stands_first_decides_and_all_are_shown",
     ),
     Mutant(
         "precedence: what ended in a notice goes on in an older list",
-        "pipelines/steps/reconciled.py",
-        "ends = [day for day in days if day is not None and day >= dated(record)]",
-        "ends = [day for day in days if day is not None and day < dated(record)]",
+        "pipelines/transforms/ownership/survivorship.py",
+        "ends = [day for day in days if day is not None and day >= record_day(record)]",
+        "ends = [day for day in days if day is not None and day < record_day(record)]",
         f"{_RECONCILED}::test_an_end_in_a_register_ends_what_those_behind_it_said_before",
     ),
     Mutant(
         "baseline: a first load is told as news",
-        "pipelines/steps/changes.py",
+        "pipelines/transforms/events/emission_rules.py",
         "if baseline < self.instant and dataset not in self.late",
         "if baseline <= self.instant and dataset not in self.late",
         f"{_EVENTS}::test_the_first_edition_of_a_dataset_is_silent",
     ),
     Mutant(
         "late: an edition that is older than what is known is told as news",
-        "pipelines/steps/changes.py",
+        "pipelines/transforms/events/emission_rules.py",
         "if baseline < self.instant and dataset not in self.late",
         "if baseline < self.instant",
         f"{_EVENTS}::test_a_late_dataset_is_silent_and_the_others_speak",
     ),
     Mutant(
         "silence: accounts of many years ago are news",
-        "pipelines/steps/changes.py",
+        "pipelines/transforms/events/emission_rules.py",
         "SILENT_MONTHS: Final = 24  # periods that ended longer than this before the baseline create no event",
         "SILENT_MONTHS: Final = 25",
         f"{_EVENTS}::test_periods_long_before_the_baseline_are_silent",
     ),
     Mutant(
         "news of before the first load are told",
-        "pipelines/steps/news_events.py",
+        "pipelines/transforms/events/news.py",
         'fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())',
         "fresh = rows",
-        "tests/pipelines/test_steps_news_events.py"
+        "tests/pipelines/test_transforms_news_events.py"
         "::test_what_was_published_before_the_baseline_or_comes_with_it_is_silent",
     ),
     Mutant(
         "rounding: the same figures in millions are a restatement",
-        "pipelines/steps/versions.py",
+        "pipelines/transforms/financials/statement_diff.py",
         "and abs(was - now) * 2 <= coarser",
         "and abs(was - now) * 2 > coarser",
-        "tests/pipelines/test_steps_financials.py"
+        "tests/pipelines/test_transforms_financials.py"
         "::test_rounding_to_a_coarser_unit_is_no_version_and_finer_values_are",
     ),
     Mutant(
         "versions: leaving a figure out is a restatement",
-        "pipelines/steps/versions.py",
-        "return any(after[field] is not None for field in _changed(before, after))",
-        "return any(True for field in _changed(before, after))",
-        "tests/pipelines/test_steps_financials.py::test_leaving_a_figure_out_gives_no_other_value",
+        "pipelines/transforms/financials/statement_diff.py",
+        "return any(after[field] is not None for field in _iter_changed_fields(before, after))",
+        "return any(True for field in _iter_changed_fields(before, after))",
+        "tests/pipelines/test_transforms_financials.py::test_leaving_a_figure_out_gives_no_other_value",
     ),
     Mutant(
         "group: of accounts that come together the company's are told, not the group's",
-        "pipelines/steps/filing_events.py",
+        "pipelines/transforms/events/filing.py",
         'ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[True, False])',
         'ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[False, False])',
-        "tests/pipelines/test_steps_filing_events.py"
+        "tests/pipelines/test_transforms_filing_events.py"
         "::test_company_and_group_accounts_together_are_one_event_of_the_group",
     ),
     Mutant(
         "guard: a register that shrank by just the limit is held",
-        "pipelines/stages/guards.py",
+        "pipelines/steps/guards.py",
         "if shrink > guard.max_shrink:",
         "if shrink >= guard.max_shrink:",
         "tests/pipelines/test_guards.py::test_what_refuses",
     ),
     Mutant(
         "PART: a sample is taken for the whole register",
-        "pipelines/folders.py",
+        "pipelines/sources/folder.py",
         "scope = Scope.PART if scope is Scope.FULL and dataset.key not in day.complete else scope",
         "scope = found.scope if scope is Scope.FULL else scope",
-        "tests/pipelines/test_folders.py::test_only_the_folders_own_word_makes_a_dataset_complete",
+        "tests/pipelines/sources/test_folder.py::test_only_the_folders_own_word_makes_a_dataset_complete",
     ),
     Mutant(
         "PART: what a part lacks is retired",
-        "pipelines/stages/normalised.py",
+        "pipelines/steps/normalise.py",
         "is_whole = edition.scope == Scope.FULL and not edition.late",
         "is_whole = not edition.late",
         "tests/pipelines/test_ingest.py::test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does",
     ),
     Mutant(
         "Dagster is told of a materialisation that was removed",
-        "pipelines/dagster_newest.py",
+        "pipelines/dagster_instance/materialization_cache.py",
         "self._kept.clear()",
         "self._kept = dict(self._kept)",
         "tests/pipelines/test_dagster_storage.py::test_what_is_removed_is_told_of_no_longer",
     ),
     Mutant(
         "Dagster is told of the batch made last where another one is asked for",
-        "pipelines/dagster_newest.py",
+        "pipelines/dagster_instance/materialization_cache.py",
         "return kept if kept is not None and partitions == [kept.partition_key] else None",
         "return kept",
         "tests/pipelines/test_dagster_storage.py::test_what_is_removed_is_told_of_no_longer",

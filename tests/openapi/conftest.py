@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from api.openapi import document
+from api.openapi.document import openapi_document
 from tests import npm
 
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ world, migrated, serve = _fixtures.world, _fixtures.migrated, _fixtures.serve
 @pytest.fixture(scope="session")
 def described():
     """The document, as a fresh value for whoever wants to spoil it."""
-    return lambda: json.loads(document("https://api.example.com"))
+    return lambda: json.loads(openapi_document("https://api.example.com"))
 
 
 @pytest.fixture(scope="session")

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from api.db.engine import Database
-from api.db.webhook_models import Replay
-from api.openapi import document
-from api.operations import OPERATIONS
-from api.server import server
-from api.settings import ApiSettings
-from api.tiers import read_tiers
-from api.webhooks.sealing import Sealer
-from api.webhooks.settings import WebhookSettings
-from api.webhooks.signing import make_secret
+from api.accounts.tiers import read_tiers
+from api.auth.encryption import SecretBox
+from api.companies.openapi import OPERATIONS
+from api.database.engine import Database
+from api.database.models.webhooks import Replay
+from api.openapi.document import openapi_document
+from api.runtime.uvicorn_server import build_server
+from api.settings.service import ApiSettings
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.signing import make_secret
 
 HERE = Path(__file__).parent
 _spec = importlib.util.spec_from_file_location("delivery_log", HERE.parent / "api" / "delivery_log.py")
@@ -59,7 +59,7 @@ class Running:
     """The service under uvicorn in a thread."""
 
     def __init__(self, app):
-        self.server = server(app, ApiSettings(shutdown_seconds=5), port=0)
+        self.server = build_server(app, ApiSettings(shutdown_seconds=5), port=0)
         ready, startup = threading.Event(), self.server.startup
 
         async def told(sockets=None):
@@ -110,7 +110,7 @@ class There:
         database = Database(f"sqlite:///{folder / 'control.sqlite'}")
         log = stored.Log(database)
         account_id = service.accounts.account("owner@example.com").account_id
-        secret = Sealer(service.secrets.sealing_keys).seal(make_secret())
+        secret = SecretBox(service.secrets.sealing_keys).seal(make_secret())
         self.first, self.second = (
             log.subscription(account_id, endpoint_url=endpoint, secret=secret) for _ in range(2)
         )
@@ -127,7 +127,7 @@ class There:
 
 def told(there, endpoint):
     """The document of this service: its tier's limit, endpoints that answer, ids that exist."""
-    described = json.loads(document("https://api.example.com"))
+    described = json.loads(openapi_document("https://api.example.com"))
     for name in ("NewSubscription", "SubscriptionChanges"):
         properties = described["components"]["schemas"][name]["properties"]
         properties["endpoint_url"] = {"type": "string", "enum": [endpoint]}
@@ -216,7 +216,7 @@ def test_it_sees_a_service_that_does_not_keep_its_word(serve, world, tmp_path):
     wanted = ("listMarkets", "getUsage", "searchCompanies", "getOpenApi")
     with Running(spoilt) as running:
         chosen = [part for name in wanted for part in ("--include-operation-id", name)]
-        described = json.loads(document("https://api.example.com"))
+        described = json.loads(openapi_document("https://api.example.com"))
         result = fuzz(running.url, service.key, tmp_path, described, "--phases", "coverage", *chosen)
     (tmp_path / "told.txt").write_text(result.stdout)
     assert result.returncode == 1, result.stdout + result.stderr

@@ -13,18 +13,18 @@ from pathlib import Path
 import dagster as dg
 
 import connectors
-from pipelines.build import build_defs
-from pipelines.origins import Folder
-from pipelines.resources import Workspace
+from pipelines.definitions_builder import build_defs
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
+from pipelines.workspace import Workspace
 
 MARKETS = ("FI", "NO")
 FOLDER = Path(os.environ["FIRM_TEST_FOLDER"])
 
 
 @dg.resource
-def _day(_: dg.InitResourceContext) -> Iterator[Folder]:
-    yield Folder(Path((FOLDER / "day").read_text()))
+def _day(_: dg.InitResourceContext) -> Iterator[FolderSource]:
+    yield FolderSource(Path((FOLDER / "day").read_text()))
 
 
 def _stand_still(step: str) -> None:

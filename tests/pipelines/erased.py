@@ -18,16 +18,16 @@ from typing import Any
 
 import polars as pl
 
-from pipelines import erase as pipelines_erase
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from pipelines.erasure import command as pipelines_erase
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
-from warehouse.exports import Exports
-from warehouse.files import no_step
-from warehouse.reader import Reader
-from warehouse.tombstones import Tombstone
+from warehouse.erasure.tombstones import Tombstone
+from warehouse.exports.exports import ExportStore
+from warehouse.reader.reader import ReleaseReader
+from warehouse.storage.atomic_files import no_step
 
 COMPANY, OTHER = f"firm:FI:{ONE}", f"firm:FI:{TWO}"
 NAME, HOLDER_NAME, NEW_NAME = "Yksityinen Henkilö Tmi", "Åsa Öberg", "Yksityinen Uusi Tmi"
@@ -64,7 +64,7 @@ class Erased(Place):
             owner("p1", TWO, 50, 75, holder="Matti"),
         )
         self.take()
-        list(Exports(self.settings.layout).write(["FI"]))
+        list(ExportStore(self.settings.layout).write(["FI"]))
 
     def register(self, *rows: Any, name: str = "register.csv", day: str = "") -> Path:  # type: ignore[override]
         """A line that is no record, too: its reject tells of the company."""
@@ -78,23 +78,23 @@ class Erased(Place):
         from datetime import timedelta
 
         self.now += timedelta(days=1)
-        overrides = Overrides(
+        overrides = IngestOverrides(
             jurisdictions=(ERASED_MARKET,), clock=self.clock, on_step=on_step, instance=self.instance
         )
         return ingest(
             self.settings,
             ["fi"],
-            Folder(self.folder),
+            FolderSource(self.folder),
             progress=told or self.lines.append,
             overrides=overrides,
         )
 
     def erase(self, *subjects: str, on_step: Callable[[str], None] = no_step) -> tuple[Tombstone, ...]:
-        overrides = pipelines_erase.Overrides((ERASED_MARKET,), self.clock, on_step)
+        overrides = pipelines_erase.WorkspaceOverrides((ERASED_MARKET,), self.clock, on_step)
         return pipelines_erase.erase(self.settings, subjects, "asked for", self.lines.append, overrides)
 
     def profile(self, company: str) -> dict[str, Any] | None:
-        reader = Reader(self.settings.layout)
+        reader = ReleaseReader(self.settings.layout)
         try:
             with reader.pin() as snapshot:
                 document = snapshot.profile(company)

@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.steps.changes import Occasion
-from pipelines.steps.events import events
-from pipelines.steps.financials import financials
-from pipelines.steps.ownership import owners
+from pipelines.transforms.events import build_event_rows
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.financials.versions import build_financial_versions
+from pipelines.transforms.ownership.owners import build_owners
 from tests.pipelines.frames import DAY_2, company, differences, frame, occasion, whole
 from warehouse.schema.tables import COMPANIES, FILINGS, FINANCIALS, FINANCIALS_REPORTED, HOLDINGS, OWNERS
 
@@ -34,19 +34,21 @@ def world(
         "filings": frame(FILINGS, *(filings or [])),
     }
     reported = frame(FINANCIALS_REPORTED, *(statements or []))
-    base["financials"] = financials(reported, base["filings"], before.get("financials", frame(FINANCIALS)))
+    base["financials"] = build_financial_versions(
+        reported, base["filings"], before.get("financials", frame(FINANCIALS))
+    )
     former = before.get("owners", frame(OWNERS))
-    base["owners"] = owners(frame(HOLDINGS, *(holdings or [])), former, instant)
+    base["owners"] = build_owners(frame(HOLDINGS, *(holdings or [])), former, instant)
     return base
 
 
 def told(
-    before: World, after: World, on: Occasion | None = None, known: list[str] | None = None
+    before: World, after: World, on: EmissionContext | None = None, known: list[str] | None = None
 ) -> list[dict]:
     found = differences(before, after)
     if known is not None:
         found["companies"].known = pl.Series("company_id", known, pl.String)
-    return events(found, whole(after), on or occasion()).to_dicts()
+    return build_event_rows(found, whole(after), on or occasion()).to_dicts()
 
 
 def data(event: dict[str, Any]) -> dict[str, Any]:

@@ -12,14 +12,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction, Scope
-from connectors.kit.errors import CutOff, FetchError
-from pipelines.listening import Listener
-from pipelines.origins import Live
-from pipelines.receipts import RunFacts
-from pipelines.resources import Workspace
+from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction, Scope
+from connectors.kit.http.errors import FetchError, TruncatedBodyError
+from pipelines.ingest.step_results import RunFacts
 from pipelines.settings import Settings
-from pipelines.stages import raw, staged
+from pipelines.sources.source import LiveSource
+from pipelines.sources.stream_listener import FeedListener
+from pipelines.steps import fetch as steps_fetch
+from pipelines.steps import stage
+from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, accounts
 
@@ -48,22 +49,22 @@ class Feed:
     begun: list[str | None] = field(default_factory=list)
     runs: int = 0
 
-    def listen(self, http: Any, cursor: Cursor | None) -> Iterator[Arrival]:
+    def listen(self, http: Any, cursor: Cursor | None) -> Iterator[FetchedFile]:
         self.begun.append(None if cursor is None else cursor.value)
         end = self.ends.pop(0) if self.ends else None
-        if end is not None and not isinstance(end, CutOff):
+        if end is not None and not isinstance(end, TruncatedBodyError):
             raise end
         for first in range(int(cursor.value) if cursor else self.live, self.events + 1, 2):
             numbers = range(first, min(first + 2, self.events + 1))
             lines = [json.dumps(accounts(f"e{number}", ONE, 2025, number)) for number in numbers]
             body = io.BytesIO(("hidden" + "\n".join(lines)).encode())
-            yield Arrival(
+            yield FetchedFile(
                 f"{first}-{numbers[-1]}.json", body, Scope.FEED, NOON, Cursor(str(numbers[-1])), URL
             )
         if end is not None:
             raise end
 
-    def fetch(self, http: Any, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    def fetch(self, http: Any, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
         yield from self.listen(http, cursor)
 
     def dataset(self) -> Dataset:
@@ -96,7 +97,7 @@ class Feed:
 
         with closing(self.workspace()) as workspace:
             made = self.dataset()
-            Listener(workspace, made, None, wait, lambda: 1.0).run()  # type: ignore[arg-type]  # asks nobody
+            FeedListener(workspace, made, None, wait, lambda: 1.0).run()  # type: ignore[arg-type]  # asks nobody
         return pauses
 
     def take(self) -> None:
@@ -106,8 +107,8 @@ class Feed:
             at = workspace.clock()
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
             workspace.receipts.begin(batch, RunFacts(at, frozenset()))
-            raw.take(workspace, self.market(), self.dataset(), Live(None), batch)  # type: ignore[arg-type]
-            staged.stage(workspace, self.dataset(), batch)
+            steps_fetch.fetch_dataset(workspace, self.market(), self.dataset(), LiveSource(None), batch)  # type: ignore[arg-type]
+            stage.stage(workspace, self.dataset(), batch)
 
     def staged(self) -> list[str]:
         """Ids of all that was staged, in order, what came again left out."""

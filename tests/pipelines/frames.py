@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.steps.changes import Occasion
-from warehouse import render
+from pipelines.transforms.events.emission_rules import EmissionContext
+from warehouse import schema_render
 from warehouse.schema import tables
 from warehouse.schema.ids import filing_id
 from warehouse.schema.types import Kind, Table
@@ -28,7 +28,7 @@ def frame(table: Table, *rows: dict[str, Any]) -> pl.DataFrame:
     for row in complete:
         for name in percents:
             row[name] = None if row[name] is None else Decimal(str(row[name]))
-    return pl.DataFrame(complete, schema=render.polars_schema(table), orient="row")
+    return pl.DataFrame(complete, schema=schema_render.polars_schema(table), orient="row")
 
 
 def company(**values: Any) -> dict[str, Any]:
@@ -126,16 +126,18 @@ def differences(before: dict[str, pl.DataFrame], after: dict[str, pl.DataFrame])
     return {
         name: difference(
             tables.BY_NAME[name],
-            before.get(name, render.empty(tables.BY_NAME[name])),
-            after.get(name, render.empty(tables.BY_NAME[name])),
+            before.get(name, schema_render.empty_frame(tables.BY_NAME[name])),
+            after.get(name, schema_render.empty_frame(tables.BY_NAME[name])),
         )
         for name in names
     }
 
 
 def whole(image: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    return {table.name: image.get(table.name, render.empty(table)) for table in tables.TABLES}
+    return {table.name: image.get(table.name, schema_render.empty_frame(table)) for table in tables.TABLES}
 
 
-def occasion(instant: datetime = DAY_2, baseline: datetime = DAY_1, late: tuple[str, ...] = ()) -> Occasion:
-    return Occasion(instant, dict.fromkeys(DATASETS, baseline), frozenset(late))
+def occasion(
+    instant: datetime = DAY_2, baseline: datetime = DAY_1, late: tuple[str, ...] = ()
+) -> EmissionContext:
+    return EmissionContext(instant, dict.fromkeys(DATASETS, baseline), frozenset(late))

@@ -16,22 +16,22 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import (
+from connectors.contract.dataset import (
+    ArchiveMember,
     Batch,
     Cadence,
     Dataset,
-    Guard,
+    GuardLimits,
     Jurisdiction,
     Licence,
-    NotOurs,
-    Piece,
-    Recognised,
+    NotApplicable,
+    RecognisedFile,
     Scope,
     Signal,
-    Unreadable,
+    UnreadableFileError,
 )
-from connectors.kit import staged
-from warehouse import render
+from connectors.kit import staging
+from warehouse import schema_render
 from warehouse.schema import tables
 from warehouse.schema.ids import filing_id
 from warehouse.schema.types import Column, Kind, Table
@@ -81,21 +81,21 @@ OWNERS = Table(
 )
 
 
-def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     if head.startswith(b"<"):
-        return NotOurs("expected records, found HTML")
+        return NotApplicable("expected records, found HTML")
     found = re.search(r"\d{4}-\d{2}-\d{2}", name)
     day = datetime.fromisoformat(found.group()).replace(tzinfo=UTC) if found else None
-    return Recognised(day, Scope.FULL)
+    return RecognisedFile(day, Scope.FULL)
 
 
-def read_register(piece: Piece) -> Iterator[Batch]:
+def read_register(piece: ArchiveMember) -> Iterator[Batch]:
     with piece.open() as body:
         lines = body.read().decode().splitlines()
     if not lines or lines[0] != "number,name,status,date":
-        raise Unreadable(piece.dataset, piece.name, "the header is not number,name,status,date")
+        raise UnreadableFileError(piece.dataset, piece.name, "the header is not number,name,status,date")
     if lines[-1] != "end":
-        raise Unreadable(piece.dataset, piece.name, "cut off: the line «end» is missing")
+        raise UnreadableFileError(piece.dataset, piece.name, "cut off: the line «end» is missing")
     rows, rejects = [], []
     for index, line in enumerate(lines[1:-1], 2):
         cells = line.split(",")
@@ -105,20 +105,22 @@ def read_register(piece: Piece) -> Iterator[Batch]:
             rejects.append((f"line {index}", "not four cells", line))
     unknown = tuple(row["number"] for row in rows if row["status"] not in STATUSES)
     signals = (Signal("fi.register", "unknown_status", "?", len(unknown), unknown[:5]),) if unknown else ()
-    yield staged.batch(REGISTER, rows, staged.reject_rows(rejects), signals)
+    yield staging.make_batch(REGISTER, rows, staging.reject_rows(rejects), signals)
 
 
-def read_accounts(piece: Piece) -> Iterator[Batch]:
-    yield staged.batch(ACCOUNTS, [_dated(row, "start", "end") for row in records_of(piece)])
+def read_accounts(piece: ArchiveMember) -> Iterator[Batch]:
+    yield staging.make_batch(ACCOUNTS, [_dated(row, "start", "end") for row in records_of(piece)])
 
 
-def read_owners(piece: Piece) -> Iterator[Batch]:
+def read_owners(piece: ArchiveMember) -> Iterator[Batch]:
     rows = [_dated(row, "since", "until") for row in records_of(piece)]
     frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64, "until": pl.Date})
-    yield staged.batch(OWNERS, frame.cast({"low": render.PERCENT, "high": render.PERCENT}))
+    yield staging.make_batch(
+        OWNERS, frame.cast({"low": schema_render.PERCENT, "high": schema_render.PERCENT})
+    )
 
 
-def records_of(piece: Piece) -> list[dict[str, Any]]:
+def records_of(piece: ArchiveMember) -> list[dict[str, Any]]:
     with piece.open() as body:
         text = body.read().decode()
     if "deadly" in text:
@@ -126,7 +128,7 @@ def records_of(piece: Piece) -> list[dict[str, Any]]:
     try:
         return [json.loads(line) for line in text.splitlines()]
     except ValueError as error:
-        raise Unreadable(piece.dataset, piece.name, f"not JSON: {error}") from error
+        raise UnreadableFileError(piece.dataset, piece.name, f"not JSON: {error}") from error
 
 
 def _dated(row: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -166,7 +168,7 @@ def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.
 
 def table_of(table: Table, rows: list[dict[str, Any]]) -> pl.DataFrame:
     complete = [dict.fromkeys(table.names) | row for row in rows]
-    return pl.DataFrame(complete, schema=render.polars_schema(table), orient="row")
+    return pl.DataFrame(complete, schema=schema_render.polars_schema(table), orient="row")
 
 
 def _profile(row: dict[str, Any]) -> dict[str, Any]:
@@ -236,7 +238,7 @@ def holding_of(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def dataset_of(key: str, table: Table, files: str, read: Any, guard: Guard) -> Dataset:
+def dataset_of(key: str, table: Table, files: str, read: Any, guard: GuardLimits) -> Dataset:
     return Dataset(
         key=key,
         title=key,
@@ -247,7 +249,7 @@ def dataset_of(key: str, table: Table, files: str, read: Any, guard: Guard) -> D
         staged={table.name: table},
         files=(files,),
         recognise=recognise,
-        split=staged.members,
+        split=staging.split_archive,
         read=read,
     )
 
@@ -256,9 +258,11 @@ MARKET = Jurisdiction(
     code="FI",
     state="served",
     datasets=(
-        dataset_of("fi.register", REGISTER, "register/*", read_register, Guard(min_rows=2, max_shrink=0.4)),
-        dataset_of("fi.accounts", ACCOUNTS, "accounts/**", read_accounts, Guard()),
-        dataset_of("fi.owners", OWNERS, "owners/*.json", read_owners, Guard()),
+        dataset_of(
+            "fi.register", REGISTER, "register/*", read_register, GuardLimits(min_rows=2, max_shrink=0.4)
+        ),
+        dataset_of("fi.accounts", ACCOUNTS, "accounts/**", read_accounts, GuardLimits()),
+        dataset_of("fi.owners", OWNERS, "owners/*.json", read_owners, GuardLimits()),
     ),
     precedence={"name": ("fi.register",)},
     touches=touches,

@@ -13,8 +13,17 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Guard, Jurisdiction, Key, Link, Piece, Recognised, Scope
-from connectors.kit import staged
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    ComputedKey,
+    GuardLimits,
+    Jurisdiction,
+    Link,
+    RecognisedFile,
+    Scope,
+)
+from connectors.kit import staging
 from tests.pipelines import invented
 from warehouse.schema import tables
 from warehouse.schema.ids import filing_id
@@ -33,8 +42,8 @@ ISSUERS = _table("issuers", "id", "lei", "name", "year", "revenue")
 LEI = _table("lei", "lei", "number")
 LIST = _table("list", "isin", "lei")
 STAKES = _table("stakes", "id", "isin", "holder", "low")
-NAME = Key("core_name", lambda rows: rows["name"].str.to_lowercase().str.replace(r" oyj?$", ""))
-OPEN_NAME = Key(
+NAME = ComputedKey("core_name", lambda rows: rows["name"].str.to_lowercase().str.replace(r" oyj?$", ""))
+OPEN_NAME = ComputedKey(
     "open_core_name",
     lambda rows: rows.select(
         pl.when(pl.col("status") == "open").then(pl.col("name").str.to_lowercase().str.replace(r" oyj?$", ""))
@@ -49,19 +58,19 @@ LINKS = (
 
 
 def _dataset(table: Table, scope: Scope = Scope.FEED) -> Any:
-    def read(piece: Piece) -> Iterator[Batch]:
+    def read(piece: ArchiveMember) -> Iterator[Batch]:
         rows = [{name: row.get(name) for name in table.names} for row in invented.records_of(piece)]
         frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "year": pl.Int64}, strict=False)
-        yield staged.batch(table, frame)
+        yield staging.make_batch(table, frame)
 
     name = table.name.removeprefix("fi_")
-    made = invented.dataset_of(f"fi.{name}", table, f"{name}/**", read, Guard())
+    made = invented.dataset_of(f"fi.{name}", table, f"{name}/**", read, GuardLimits())
     return replace(made, recognise=lambda name, head: _recognised(name, head, scope))
 
 
-def _recognised(name: str, head: bytes, scope: Scope) -> Recognised:
+def _recognised(name: str, head: bytes, scope: Scope) -> RecognisedFile:
     found = invented.recognise(name, head)
-    return Recognised(found.observed_at if isinstance(found, Recognised) else None, scope)
+    return RecognisedFile(found.observed_at if isinstance(found, RecognisedFile) else None, scope)
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:

@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from connectors.declare import Arrival, Dataset, Jurisdiction, Scope
-from pipelines.receipts import RunFacts
-from pipelines.resources import Workspace
+from connectors.contract.dataset import Dataset, FetchedFile, Jurisdiction, Scope
+from pipelines.ingest.step_results import RunFacts
 from pipelines.settings import Settings
-from pipelines.stages import normalised, raw, staged
+from pipelines.steps import fetch as steps_fetch
+from pipelines.steps import normalise, stage
+from pipelines.workspace import Workspace
 from tests.pipelines.invented import ACCOUNTS, MARKET
 from tests.pipelines.places import ONE, accounts
-from warehouse.lake import StagedIndex
+from warehouse.staged.store import StagedIndex
 
 WEEK = timedelta(days=7)
 FIRST = datetime(2026, 3, 1, 4, tzinfo=UTC)
@@ -81,20 +82,22 @@ class Nights:
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
             workspace.receipts.begin(batch, RunFacts(at, frozenset()))
             for number, members in archives:
-                came = Arrival(NAME, io.BytesIO(packed(members)), Scope.PART, night(number))
+                came = FetchedFile(NAME, io.BytesIO(packed(members)), Scope.PART, night(number))
                 workspace.archive.put(self.nightly.key, came, batch)
             for number, name, revenue in answers:
                 body = io.BytesIO(record(name, revenue).encode())
-                came = Arrival(f"answers/{name}.json", body, Scope.PART, night(number) + timedelta(hours=6))
+                came = FetchedFile(
+                    f"answers/{name}.json", body, Scope.PART, night(number) + timedelta(hours=6)
+                )
                 workspace.archive.put(ANSWERS.key, came, batch)
             if not is_read:  # killed before
                 return None
             for dataset in (self.nightly, ANSWERS):
                 workspace.receipts.write(
-                    batch, raw.receipt_name(dataset.key), {"dataset": dataset.key, "new": 1}
+                    batch, steps_fetch.result_name(dataset.key), {"dataset": dataset.key, "new": 1}
                 )
-                staged.stage(workspace, dataset, batch)
-            normalised.normalise(workspace, self.market, batch)
+                stage.stage(workspace, dataset, batch)
+            normalise.normalise(workspace, self.market, batch)
             return workspace.lake.index(self.nightly.key, batch)
 
     def present(self) -> dict[str, tuple[int, datetime]]:

@@ -11,14 +11,14 @@ from typing import Any
 
 import dagster as dg
 
-from connectors.declare import Jurisdiction
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from connectors.contract.dataset import Jurisdiction
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET
-from warehouse import freshness
-from warehouse.freshness import Seen
+from warehouse.release import freshness
+from warehouse.release.freshness import DatasetCheck
 
 START = datetime(2026, 3, 1, 8, tzinfo=UTC)
 ONE, TWO, THREE = "1000001-1", "1000002-2", "1000003-3"
@@ -43,7 +43,7 @@ class Place:
         return Settings(data=self.root / "data", workers=1)
 
     @property
-    def noted(self) -> dict[str, Seen]:
+    def noted(self) -> dict[str, DatasetCheck]:
         """What runs have noted of datasets, by the last word of their keys."""
         datasets = freshness.read(self.settings.layout).datasets
         return {key.removeprefix("fi."): seen for key, seen in datasets.items()}
@@ -77,13 +77,13 @@ class Place:
     def ingest(self, hook: Callable[[str], None] | None = None, **values: Any) -> IngestReport:
         """An ingest a day after the last one."""
         self.now += timedelta(days=1)
-        overrides = Overrides(
+        overrides = IngestOverrides(
             jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values
         )
         return ingest(
             self.settings,
             ["fi"],
-            Folder(self.folder),
+            FolderSource(self.folder),
             progress=hook or self.lines.append,
             overrides=overrides,
         )

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from tests.pipelines.frames import COMPANY, holding
+from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
-from warehouse.schema.verdicts import Verdict
 
 NOTICE, GROUP, YEARLY, ROLES = "no.newsweb", "no.konsern", "no.aksjonaer", "no.roller"
 SCHEDULE, INSIDER, MANAGER = "us.schedule13", "us.insiders", "us.form13f"
@@ -54,12 +54,12 @@ def own(register: str, native: str) -> str:
     return holder_id(COMPANY, register, native.casefold())
 
 
-def same(one: str, other: str) -> Verdict:
-    return Verdict(COMPANY, one, other, is_same=True)
+def same(one: str, other: str) -> HolderDecision:
+    return HolderDecision(COMPANY, one, other, is_same=True)
 
 
-def different(one: str, other: str) -> Verdict:
-    return Verdict(COMPANY, one, other, is_same=False)
+def different(one: str, other: str) -> HolderDecision:
+    return HolderDecision(COMPANY, one, other, is_same=False)
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Case:
     lines: Sequence[dict[str, Any]]
     before: Sequence[dict[str, Any]] | None = None
     events: Sequence[tuple[str, float, float, list[int]]] = ()
-    verdicts: Sequence[Verdict] = ()
-    verdicts_before: Sequence[Verdict] = field(default=())
+    verdicts: Sequence[HolderDecision] = ()
+    verdicts_before: Sequence[HolderDecision] = field(default=())
 
 
 def line(name: str | None, share: Any = None, how: str = "single", *registers: str, **values: Any):

@@ -21,19 +21,19 @@ import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.workspace.context import WorkspaceRequestContext
 
-from connectors.sandbox import World, write
-from pipelines import partitions
-from pipelines.batches import next_batch
-from pipelines.market_runs import dagster_instance
-from pipelines.origins import Folder
-from pipelines.run import ingest
+from pipelines.defs import partitions
+from pipelines.ingest.batch_ids import next_batch
+from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.run import ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
+from sandbox import World, write_days
 from tests.bucket import Bucket
-from warehouse import manifests
-from warehouse.archive import utc_now
-from warehouse.ledger import Ledger
-from warehouse.paths import Layout
-from warehouse.remote.releases import shared
+from warehouse.ledger.ledger import Ledger
+from warehouse.raw.archive import utc_now
+from warehouse.release import manifest as release_manifest
+from warehouse.replication.releases import replicated_releases
+from warehouse.storage.layout import Layout
 
 pytestmark = [
     pytest.mark.slow,
@@ -170,7 +170,7 @@ def _hand_out(instance: dg.DagsterInstance) -> list[str]:
     launched = []
     for market in MARKETS:
         batch = next_batch(utc_now(), instance.get_dynamic_partitions("batches"))
-        partitions.register(instance, batch)
+        partitions.register_batch(instance, batch)
         launched.append(_launch(instance, market, batch))
     return launched
 
@@ -203,20 +203,22 @@ def _recovered(instance: dg.DagsterInstance, market: str, machines: Machines) ->
 
 
 def _content(layout: Layout) -> tuple[str, list[str]]:
-    manifest = manifests.current(layout)
+    manifest = release_manifest.served_manifest(layout)
     assert manifest is not None
     return manifest.content_fingerprint, sorted(event.event_id for event in Ledger(layout).after(0, 10_000))
 
 
 def test_a_day_across_workers_of_which_one_dies_with_the_broker(machines: Machines, tmp_path: Path) -> None:
-    days = write(World(seed=3, companies=120, days=2, markets=MARKETS), tmp_path / "days")
+    days = write_days(World(seed=3, companies=120, days=2, markets=MARKETS), tmp_path / "days")
     alone = Settings.read({"FIRM_DATA": str(tmp_path / "alone"), "FIRM_WORKERS": "1"})
     for day in days:
-        assert ingest(alone, MARKETS, Folder(day)).exit_code == 0
+        assert ingest(alone, MARKETS, FolderSource(day)).exit_code == 0
     mine = {**machines.environment, "FIRM_DATA": str(tmp_path / "daemon")}
     settings = Settings.read(mine)
     with _set(mine):
-        assert ingest(settings, MARKETS, Folder(days[0])).exit_code == 0  # by hand, on the daemon's machine
+        assert (
+            ingest(settings, MARKETS, FolderSource(days[0])).exit_code == 0
+        )  # by hand, on the daemon's machine
     with _set(mine), dagster_instance(settings) as instance:
         machines.start("one")
         machines.start("two")
@@ -234,7 +236,7 @@ def test_a_day_across_workers_of_which_one_dies_with_the_broker(machines: Machin
         _until(lambda: _ended(instance, [again, *others]), machines.told)
     layout = settings.layout
     assert settings.object_store is not None
-    shared(layout, settings.object_store, 3, 3).fetch()
+    replicated_releases(layout, settings.object_store, 3, 3).fetch()
     assert _content(layout) == _content(Layout(tmp_path / "alone"))
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from connectors.sandbox import World, write
-from pipelines.origins import Folder
-from pipelines.run import ingest
+from pipelines.ingest.run import ingest
 from pipelines.settings import Settings
-from pipelines.stages import conformity
+from pipelines.sources.source import FolderSource
+from pipelines.steps import schema_validation
+from sandbox import World, write_days
 from tests.warehouse.helpers import rows
-from warehouse import render
-from warehouse.history import History
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED, PASSING
 
 TODAY = date(2026, 11, 24)
@@ -40,12 +40,12 @@ def _until_forever(day: Path, companies: int) -> list[str]:
 
 @pytest.mark.slow
 def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the_day(tmp_path: Path) -> None:
-    (day,) = write(World(seed=3, companies=60, days=1, markets=("FI",)), tmp_path / "days")
+    (day,) = write_days(World(seed=3, companies=60, days=1, markets=("FI",)), tmp_path / "days")
     numbers = _until_forever(day, 2)
     settings, told = Settings.read({"FIRM_DATA": str(tmp_path / "data"), "FIRM_WORKERS": "1"}), list[str]()
-    assert ingest(settings, ("FI",), Folder(day), progress=told.append).exit_code == 0
+    assert ingest(settings, ("FI",), FolderSource(day), progress=told.append).exit_code == 0
     assert "FI: companies.registered_date: 2 dates more than a year ahead, treated as unknown" in told
-    with History(settings.layout, "FI") as history:
+    with MarketHistory(settings.layout, "FI") as history:
         companies = history.open_rows(COMPANIES)
     without = companies.filter(pl.col("registered_date").is_null())["org_number"]
     assert sorted(numbers) == without.to_list()
@@ -53,7 +53,7 @@ def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the
 
 
 def test_only_days_too_far_ahead_are_unknown() -> None:
-    last = render.latest_day(TODAY)
+    last = schema_render.latest_plausible_day(TODAY)
     days = [last, date(9999, 12, 31), None, date(1083, 1, 1)]
     ends = [TODAY, TODAY, date(9999, 12, 31), None]
     told = rows(
@@ -68,8 +68,8 @@ def test_only_days_too_far_ahead_are_unknown() -> None:
             for place, (day, end) in enumerate(zip(days, ends, strict=True))
         ),
     )
-    tables = {table.name: render.empty(table) for table in (*NORMALISED, *PASSING)}
-    known, far = conformity.without_far_days({**tables, "filings": told}, TODAY)
+    tables = {table.name: schema_render.empty_frame(table) for table in (*NORMALISED, *PASSING)}
+    known, far = schema_validation.without_far_future_days({**tables, "filings": told}, TODAY)
     assert known["filings"]["filed_at"].to_list() == [last, None, None, date(1083, 1, 1)]
     assert known["filings"]["period_end"].to_list() == [TODAY, TODAY, None, None]
     assert known["filings"].drop("filed_at", "period_end").equals(told.drop("filed_at", "period_end"))

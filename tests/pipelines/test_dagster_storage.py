@@ -16,14 +16,14 @@ import dagster as dg
 import pytest
 from dagster import AssetRecordsFilter
 
-from pipelines.market_runs import dagster_instance
+from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import Settings
 
 DESCRIBED = "storage: {{sqlite: {{base_dir: '{}'}}}}\ntelemetry: {{enabled: false}}\n"
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from pipelines.market_runs import dagster_instance
+from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import Settings
 from tests.pipelines.test_dagster_storage import job
 instance = dagster_instance(Settings(data=Path(sys.argv[1])))

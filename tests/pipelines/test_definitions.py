@@ -9,11 +9,11 @@ from typing import Any
 import dagster as dg
 
 import connectors
-from pipelines.assets.keys import RELEASE
-from pipelines.build import build_defs
-from pipelines.listening import listened
-from pipelines.resources import Workspace
+from pipelines.definitions_builder import build_defs
+from pipelines.defs.asset_keys import RELEASE
 from pipelines.settings import Settings
+from pipelines.sources.stream_listener import streaming_datasets
+from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 
 SNAPSHOT = Path(__file__).with_name("definitions.json")
@@ -62,7 +62,7 @@ def test_every_served_market_has_its_assets_and_two_jobs() -> None:
     served = [made for made in connectors.JURISDICTIONS if made.state == "served"]
     assert {job.name for job in definitions.jobs or ()} == {
         f"{what}_{made.code.lower()}" for what in ("ingest", "export") for made in served
-    } | {f"listen_{made.code.lower()}" for made in served if listened(made)}
+    } | {f"listen_{made.code.lower()}" for made in served if streaming_datasets(made)}
     keys = definitions.resolve_asset_graph().get_all_asset_keys()
     assert len(keys) == 1 + sum(2 * len(made.datasets) + 4 for made in served)
     assert RELEASE in keys

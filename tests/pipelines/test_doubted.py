@@ -13,13 +13,14 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Arrival, Cursor, Doubt, Guard, Scope
-from connectors.kit.errors import FetchError, Unavailable
-from pipelines.origins import Live
-from pipelines.receipts import RunFacts
-from pipelines.resources import Workspace
+from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, GuardLimits, Scope
+from connectors.kit.http.errors import FetchError, SourceUnavailableError
+from pipelines.ingest.step_results import RunFacts
 from pipelines.settings import Settings
-from pipelines.stages import normalised, raw, staged
+from pipelines.sources.source import LiveSource
+from pipelines.steps import fetch as steps_fetch
+from pipelines.steps import normalise, stage
+from pipelines.workspace import Workspace
 from tests.pipelines.fed import NOON, URL
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, THREE, TWO, accounts
@@ -38,14 +39,14 @@ class Doubted:
         self.asked: list[str] = []
         self.runs = 0
 
-    def register(self, _http: Any, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    def register(self, _http: Any, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
         version = ",".join(self.numbers)
         if cursor is None or cursor.value != version:
             rows = "".join(f"{number},x,open,2020-01-01\n" for number in self.numbers)
             body = io.BytesIO(f"number,name,status,date\n{rows}end\n".encode())
-            yield Arrival("register.csv", body, Scope.FULL, NOON, Cursor(version))
+            yield FetchedFile("register.csv", body, Scope.FULL, NOON, Cursor(version))
 
-    def desk(self, _http: Any, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    def desk(self, _http: Any, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         if self.answers is None:
             return
         for number in subjects:
@@ -55,19 +56,21 @@ class Doubted:
                 raise said
             if said is not None:
                 body = io.BytesIO(json.dumps(accounts(said, number, 2025, 1)).encode())
-                yield Arrival(f"{said}.json", body, Scope.PART, NOON)
+                yield FetchedFile(f"{said}.json", body, Scope.PART, NOON)
 
     @staticmethod
-    def doubts(absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]) -> Iterator[Doubt]:
+    def doubts(
+        absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]
+    ) -> Iterator[AbsenceCheck]:
         assert set(present) == {"fi_register", "fi_accounts"}
         told = present["fi_accounts"]["number"].to_list()
         for number in sorted(set(absent["fi_register"]["number"]) - set(told)):
-            yield Doubt(number, "fi_register", (number,))
+            yield AbsenceCheck(number, "fi_register", (number,))
 
     def run(self) -> list[str]:
         """A run; gives who has been asked for."""
         self.runs += 1
-        register = replace(MARKET.datasets[0], fetch=self.register, guard=Guard(max_shrink=1.0))
+        register = replace(MARKET.datasets[0], fetch=self.register, guard=GuardLimits(max_shrink=1.0))
         desk = replace(MARKET.datasets[1], fetch=self.desk, doubts=self.doubts, wants=lambda _: iter(()))
         market = replace(MARKET, datasets=(register, desk), holders={}, normalise=_no_image)
         at = NOON + timedelta(hours=self.runs)
@@ -76,9 +79,9 @@ class Doubted:
         with closing(Workspace(Settings(data=self.root), (market,), lambda: at)) as workspace:
             workspace.receipts.begin(batch, RunFacts(at, frozenset()))
             for dataset in market.datasets:
-                raw.take(workspace, market, dataset, Live(None), batch)  # type: ignore[arg-type]
-                staged.stage(workspace, dataset, batch)
-            normalised.normalise(workspace, market, batch)
+                steps_fetch.fetch_dataset(workspace, market, dataset, LiveSource(None), batch)  # type: ignore[arg-type]
+                stage.stage(workspace, dataset, batch)
+            normalise.normalise(workspace, market, batch)
             with workspace.history("FI") as history:
                 rows = history.present(register.staged["fi_register"]).collect()
         self.retired = rows.filter(pl.col("_retired_at").is_not_null())["number"].sort().to_list()
@@ -93,7 +96,7 @@ def test_absence_counts_only_once_it_was_answered_about(tmp_path: Path) -> None:
     doubted = Doubted(tmp_path)
     assert (doubted.run(), doubted.retired) == ([], [])
     doubted.numbers = [THREE]
-    doubted.answers = {ONE: Unavailable(URL, 503, "down"), TWO: "a2"}
+    doubted.answers = {ONE: SourceUnavailableError(URL, 503, "down"), TWO: "a2"}
     assert (doubted.run(), doubted.retired) == ([ONE], [])  # the first was not answered, the second not asked
     doubted.answers = {ONE: None, TWO: "a2"}  # 404
     assert (doubted.run(), doubted.retired) == ([ONE, TWO], [])

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from connectors.declare import Scope
-from pipelines.stages.editions import Kept, judged
+from connectors.contract.dataset import Scope
+from pipelines.steps.snapshots import UnchangedBody, downgrade_incomplete
 from tests.pipelines.invented import MARKET
 from tests.tables import check_cases
-from warehouse.archive import RawPiece
+from warehouse.raw.archive import RawBody
 
 AT = datetime(2026, 1, 3, tzinfo=UTC)
 LATER = datetime(2026, 1, 10, tzinfo=UTC)
@@ -24,12 +24,12 @@ def is_whole(names: Collection[str]) -> bool:
 SEVERAL = replace(MARKET.datasets[0], is_whole=is_whole)
 
 
-def piece(name: str, at: datetime = AT, scope: Scope = Scope.FULL) -> RawPiece:
-    return RawPiece(SEVERAL.key, name, "0" * 64, at, scope, "b", at, 1, None, None, io.BytesIO)
+def piece(name: str, at: datetime = AT, scope: Scope = Scope.FULL) -> RawBody:
+    return RawBody(SEVERAL.key, name, "0" * 64, at, scope, "b", at, 1, None, None, io.BytesIO)
 
 
-def kept(name: str, at: datetime = AT) -> Kept:
-    return Kept(name, "1" * 64, at, "a", 1)
+def kept(name: str, at: datetime = AT) -> UnchangedBody:
+    return UnchangedBody(name, "1" * 64, at, "a", 1)
 
 
 @check_cases(
@@ -46,10 +46,12 @@ def kept(name: str, at: datetime = AT) -> Kept:
     ],
 )
 def test_what_is_missing_makes_a_part_of_the_rest(
-    found: list[RawPiece], same: list[Kept], scopes: list[str]
+    found: list[RawBody], same: list[UnchangedBody], scopes: list[str]
 ) -> None:
-    assert [str(one.scope) for one in judged(SEVERAL, found, same)] == scopes
+    assert [str(one.scope) for one in downgrade_incomplete(SEVERAL, found, same)] == scopes
 
 
 def test_a_dataset_of_single_files_is_as_its_files_say() -> None:
-    assert [one.scope for one in judged(MARKET.datasets[0], [piece("1of2")], [])] == [Scope.FULL]
+    assert [one.scope for one in downgrade_incomplete(MARKET.datasets[0], [piece("1of2")], [])] == [
+        Scope.FULL
+    ]

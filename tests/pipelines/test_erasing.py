@@ -16,29 +16,29 @@ import dagster as dg
 import duckdb
 import pytest
 
-from connectors.kit import without
-from connectors.kit.without import Told
-from pipelines import erasing
-from pipelines.erasing import StillRead, Unknown
-from pipelines.erasing_raw import Rewriting
-from pipelines.market_runs import dagster_instance
-from pipelines.refused import REFUSED, REMOVED, Refused
-from pipelines.resources import Workspace
+from connectors.kit.redact import remove_records
+from connectors.kit.redact.remove_records import SubjectPatterns
+from pipelines.erasure import market
+from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
+from pipelines.erasure.raw import BodyRewriter
+from pipelines.erasure.suppression import REFUSED, REMOVED, SuppressionMatcher
+from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import Settings
+from pipelines.workspace import Workspace
 from tests.pipelines import erased
 from tests.pipelines.erased import COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased
 from tests.pipelines.places import ONE, TWO, accounts, owner
 from tests.searched import found
-from warehouse.archive import Archive, RawPiece
-from warehouse.exports import Exports
-from warehouse.lake import Lake, StagedIndex
-from warehouse.ledger import Ledger
-from warehouse.locks import Locked, market_lock
-from warehouse.reader import Reader
-from warehouse.reading import Held
-from warehouse.release import Releases
+from warehouse.erasure.tombstones import CONTROL, STEPS, Tombstone, TombstoneStore
+from warehouse.exports.exports import ExportStore
+from warehouse.ledger.ledger import Ledger
+from warehouse.raw.archive import RawArchive, RawBody
+from warehouse.reader.reader import ReleaseReader
+from warehouse.reader.types import QuarantineReason
+from warehouse.release.publisher import ReleaseStore
 from warehouse.schema.ids import holder_id
-from warehouse.tombstones import CONTROL, STEPS, Tombstone, Tombstones
+from warehouse.staged.store import StagedIndex, StagedStore
+from warehouse.storage.locks import AlreadyLockedError, market_lock
 
 FIGURES = ["1234567", "7654321"]
 WORDS = [NAME, HOLDER_NAME, *FIGURES]
@@ -82,12 +82,12 @@ def events(place: Erased) -> dict[str, tuple[int, dict]]:
 
 
 def bodies(place: Erased) -> list[bytes]:
-    archive = Archive(place.settings.layout)
+    archive = RawArchive(place.settings.layout)
     return [piece.open().read() for dataset in archive.datasets() for piece in archive.pieces(dataset)]
 
 
 def is_done(place: Erased) -> bool:
-    return all(list(stone.done) == BEFORE_CONTROL for stone in Tombstones(place.settings.layout).all())
+    return all(list(stone.done) == BEFORE_CONTROL for stone in TombstoneStore(place.settings.layout).all())
 
 
 def test_before_it_is_everywhere(loaded: Erased) -> None:
@@ -176,7 +176,7 @@ def test_a_company_that_its_register_takes_away_stays_as_a_number(place: Erased)
         "status": "dissolved",
     }
     assert is_done(place)
-    (stone,) = [stone for stone in Tombstones(place.settings.layout).all() if stone.is_company]
+    (stone,) = [stone for stone in TombstoneStore(place.settings.layout).all() if stone.is_company]
     assert stone.by_register
     assert place.take().release is None  # told again: nothing follows
     assert place.profile(COMPANY) == served
@@ -204,21 +204,21 @@ def test_what_a_killed_ingest_has_left_is_taken_out_too(place: Erased) -> None:
 
 def test_what_nothing_is_known_of_cannot_be_erased(place: Erased) -> None:
     for subject in ("firm:FI:9999999-9", "own_nobody", "anything"):
-        with pytest.raises(Unknown, match=subject):
+        with pytest.raises(UnknownSubjectError, match=subject):
             place.erase(subject)
-    assert Tombstones(place.settings.layout).all() == ()
+    assert TombstoneStore(place.settings.layout).all() == ()
 
 
 def test_while_the_market_is_taken_in_nothing_is_erased(place: Erased) -> None:
-    with market_lock(place.settings.layout, "FI"), pytest.raises(Locked):
+    with market_lock(place.settings.layout, "FI"), pytest.raises(AlreadyLockedError):
         place.erase(COMPANY)
     assert left(place)
 
 
 @pytest.mark.slow
 def test_a_release_that_is_being_read_goes_when_it_is_let_go_of(place: Erased) -> None:
-    reader = Reader(place.settings.layout)
-    with reader.pin(), pytest.raises(StillRead, match="release 2"):
+    reader = ReleaseReader(place.settings.layout)
+    with reader.pin(), pytest.raises(ReleaseInUseError, match="release 2"):
         place.erase(COMPANY)
     reader.close()
     assert {path.partition("/")[0] for path, _ in left(place)} == {"releases", "exports"}
@@ -231,7 +231,7 @@ def test_a_release_that_is_being_read_goes_when_it_is_let_go_of(place: Erased) -
 def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releases_are_as_any_other(
     place: Erased,
 ) -> None:
-    reader = Reader(place.settings.layout)
+    reader = ReleaseReader(place.settings.layout)
 
     def asked() -> int:
         with reader.pin() as snapshot:
@@ -244,14 +244,14 @@ def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releas
         told = place.take()
         number = told.release
         assert number is not None, (told.errors, told.held, place.lines[-12:])
-        manifest = Releases(place.settings.layout).current()
+        manifest = ReleaseStore(place.settings.layout).current()
         assert manifest is not None
         wholly.append(manifest.full_at == manifest.built_at)
         assert asked() == number  # lets go of the one before
     reader.close()
     assert wholly == [True, False, False]
     assert is_done(place)
-    assert [manifest.release for manifest in Releases(place.settings.layout).list()] == [3, 4, 5]
+    assert [manifest.release for manifest in ReleaseStore(place.settings.layout).list()] == [3, 4, 5]
     assert left(place) == set()
 
 
@@ -276,17 +276,19 @@ def test_bodies_of_a_batch_that_is_held_are_written_again_too(
     loaded: Erased, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = {REFUSED: ["body"], REMOVED: [COMPANY]}
-    index = StagedIndex("fi.owners", "1", {}, 0, (), (), held=Held("min_rows", 1, 2), figures=told)
-    monkeypatch.setattr(Lake, "indexes", lambda _, dataset: [index] if dataset == "fi.owners" else [])
+    index = StagedIndex(
+        "fi.owners", "1", {}, 0, (), (), held=QuarantineReason("min_rows", 1, 2), figures=told
+    )
+    monkeypatch.setattr(StagedStore, "indexes", lambda _, dataset: [index] if dataset == "fi.owners" else [])
     workspace = Workspace(loaded.settings, (erased.ERASED_MARKET,))
-    bodies_ = erasing.figures(workspace, erased.ERASED_MARKET, REFUSED)
+    bodies_ = market.staged_figures(workspace, erased.ERASED_MARKET, REFUSED)
     assert [(dataset.key, found_) for dataset, found_ in bodies_] == [("fi.owners", ["body"])]
-    assert list(erasing.figures(workspace, erased.ERASED_MARKET, REMOVED)) == []
+    assert list(market.staged_figures(workspace, erased.ERASED_MARKET, REMOVED)) == []
 
 
 def test_the_hand_over_is_written_again_without_it(place: Erased) -> None:
     place.erase(COMPANY)
-    newest = Exports(place.settings.layout).latest("FI")
+    newest = ExportStore(place.settings.layout).latest("FI")
     assert newest is not None
     assert [path.name for path in newest.folder.parent.iterdir() if path.is_dir()] == [newest.folder.name]
     assert newest.manifest["formats"] == ["parquet", "ndjson"]
@@ -298,14 +300,14 @@ def test_the_hand_over_is_written_again_without_it(place: Erased) -> None:
 def test_a_body_that_no_way_rewrites_is_removed_and_what_was_read_of_it_stays(
     place: Erased, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("connectors.kit.without.rewrite", lambda *_, **__: False)
+    monkeypatch.setattr("connectors.kit.redact.remove_records.remove_records", lambda *_, **__: False)
     before = place.profile(OTHER)
     place.erase(COMPANY)
     assert left(place) == set()
     assert bodies(place) == []
     assert place.profile(OTHER) == before
     (table,) = erased.MARKET.dataset("fi.accounts").staged.values()
-    lake = Lake(place.settings.layout)
+    lake = StagedStore(place.settings.layout)
     rows = [lake.rows("fi.accounts", batch, table).collect().height for batch in lake.batches("fi.accounts")]
     assert rows == [1, 1]
 
@@ -313,20 +315,22 @@ def test_a_body_that_no_way_rewrites_is_removed_and_what_was_read_of_it_stays(
 def test_a_body_is_not_written_again_where_somebody_else_would_lose_a_record(loaded: Erased) -> None:
     """Another company's record names the number: no way tells the two apart, so nothing is quietly lost."""
     place = loaded
-    (piece, _) = Archive(place.settings.layout).pieces("fi.accounts")
+    (piece, _) = RawArchive(place.settings.layout).pieces("fi.accounts")
     dataset = erased.MARKET.dataset("fi.accounts")
     other = json.dumps(accounts(f"see {ONE}", TWO, 2020, 5))
     body = piece.open().read() + b"\n" + other.encode()
     stone = Tombstone(COMPANY, "FI", COMPANY, place.now, "asked for")
     workspace = Workspace(place.settings, (erased.ERASED_MARKET,))
-    told = Told((without.pattern([without.number(ONE)]),))
+    told = SubjectPatterns((remove_records.compile_patterns([remove_records.number_pattern(ONE)]),))
     replaced: list[tuple[object, ...]] = []
 
-    class Kept(Rewriting):
-        def _replace(self, piece: RawPiece, path: Path | None) -> None:
+    class Kept(BodyRewriter):
+        def _replace(self, piece: RawBody, path: Path | None) -> None:
             replaced.append((piece.name, path))
 
-    rewriting = Kept(workspace, dataset, Refused(erased.ERASED_MARKET, (stone,)), [told], "asked for")
+    rewriting = Kept(
+        workspace, dataset, SuppressionMatcher(erased.ERASED_MARKET, (stone,)), [told], "asked for"
+    )
     assert rewriting.take_out(replace(piece, open=lambda: io.BytesIO(body)))
     assert replaced == [(piece.name, None)]  # removed whole, and told of in the manifest
 

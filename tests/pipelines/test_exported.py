@@ -8,14 +8,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.build import build_defs
-from pipelines.jobs import export_job_name, job_name
-from pipelines.origins import Folder
-from pipelines.resources import Workspace
+from pipelines.definitions_builder import build_defs
+from pipelines.defs.jobs import export_job_name, job_name
+from pipelines.sources.source import FolderSource
+from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import Place
-from warehouse.exports import Exports
-from warehouse.locks import market_lock
+from warehouse.exports.exports import ExportStore
+from warehouse.storage.locks import market_lock
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 def definitions(place: Place) -> dg.Definitions:
     workspace = Workspace(place.settings, (MARKET,), place.clock)
-    return build_defs(place.settings, workspace=workspace, resources={"origin": Folder(place.folder)})
+    return build_defs(place.settings, workspace=workspace, resources={"origin": FolderSource(place.folder)})
 
 
 def run(place: Place) -> dict[str, object]:
@@ -40,7 +40,7 @@ def run(place: Place) -> dict[str, object]:
 def test_a_nightly_export_of_what_is_released(place: Place) -> None:
     place.plain()
     place.ingest()
-    exports = Exports(place.settings.layout)
+    exports = ExportStore(place.settings.layout)
     assert exports.latest("FI") is None  # an ingest exports nothing
     with market_lock(place.settings.layout, "FI"):  # an ingest that runs keeps nobody from it
         told = run(place)

@@ -18,16 +18,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import Guard, Piece, Unreadable
-from pipelines import pruning
-from pipelines.erase import erase
-from pipelines.pruning import Limits
-from pipelines.resources import Overrides, Workspace
-from pipelines.stages import former
+from connectors.contract.dataset import ArchiveMember, GuardLimits, UnreadableFileError
+from pipelines.erasure.command import erase
+from pipelines.maintenance import retention
+from pipelines.maintenance.retention import RetentionLimits
+from pipelines.steps import incremental_parse
+from pipelines.workspace import Workspace, WorkspaceOverrides
 from tests.pipelines.invented import MARKET
 from tests.pipelines.nightly import NAME, NIGHTLY, OTHERS, WEEK, WHOLE, Nights, night, packed
 from tests.pipelines.places import ONE, TWO, Place, accounts
-from warehouse.archive import RawPiece
+from warehouse.raw.archive import RawBody
 
 ALL = {"a": 1, "b": 2, "c": 3}
 
@@ -39,12 +39,12 @@ def nights(tmp_path: Path) -> Nights:
     return found
 
 
-def bodies(nights: Nights) -> list[RawPiece]:
+def bodies(nights: Nights) -> list[RawBody]:
     with closing(nights.workspace()) as workspace:
         return list(workspace.archive.pieces(NIGHTLY.key))
 
 
-def damage(nights: Nights, piece: RawPiece) -> None:
+def damage(nights: Nights, piece: RawBody) -> None:
     (path,) = nights.root.glob(f"archive/sha256/*/{piece.sha256}.zst")
     path.write_bytes(path.read_bytes()[:-20] + bytes(20))
 
@@ -110,13 +110,13 @@ def test_what_a_part_kept_unread_is_read_the_next_time(nights: Nights) -> None:
 
 
 def test_an_archive_that_is_not_read_repeats_nothing(nights: Nights) -> None:
-    def refuse(piece: Piece) -> Iterator[Piece]:
-        raise Unreadable(piece.dataset, piece.name, "not today")
+    def refuse(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+        raise UnreadableFileError(piece.dataset, piece.name, "not today")
 
     sound, nights.nightly = nights.nightly, replace(NIGHTLY, split=refuse)
     index = nights.take((1, {**ALL, "b": 20}))
     assert index is not None
-    assert former.of(index) == []
+    assert incremental_parse.reuse_entries(index) == []
     assert nights.present()["a"] == (1, night(0)), "nobody has seen that it is still so"
     nights.nightly = sound
     assert nights.read(nights.take((2, {**ALL, "b": 20, "c": 30}))) == 2, "against the one before it"
@@ -129,7 +129,7 @@ def test_two_archives_of_one_run_do_not_hide_each_other(nights: Nights) -> None:
 
 
 def test_behind_what_a_guard_holds_all_is_read(tmp_path: Path) -> None:
-    nights = Nights(tmp_path, replace(NIGHTLY, guard=Guard(max_rejected=0.1)))
+    nights = Nights(tmp_path, replace(NIGHTLY, guard=GuardLimits(max_rejected=0.1)))
     nights.take((0, ALL))
     news = {**ALL, "a": 10}
     held = nights.take((1, {**dict.fromkeys(map(str, range(20)), "no JSON"), **news}))
@@ -143,7 +143,7 @@ def test_behind_what_a_guard_holds_all_is_read(tmp_path: Path) -> None:
 
 
 def test_what_is_repeated_counts_where_rejects_are_judged(tmp_path: Path) -> None:
-    nights = Nights(tmp_path, replace(NIGHTLY, guard=Guard(max_rejected=0.2)))
+    nights = Nights(tmp_path, replace(NIGHTLY, guard=GuardLimits(max_rejected=0.2)))
     many = {f"m{number}": number for number in range(100)}
     nights.take((0, many))
     odd = dict.fromkeys((f"m{number}" for number in range(12)), "no JSON")
@@ -157,13 +157,15 @@ def test_what_stands_on_what_is_told(nights: Nights) -> None:
     index = nights.take((2, {**ALL, "c": 31}))
     assert index is not None
     first, second, third = (piece.sha256 for piece in bodies(nights))
-    assert former.of(index) == [former.Standing(third, night(2), (first, second), night(0), 4)]
+    assert incremental_parse.reuse_entries(index) == [
+        incremental_parse.IncrementalArchive(third, night(2), (first, second), night(0), 4)
+    ]
     with closing(nights.workspace()) as workspace:
         indexes = list(workspace.lake.indexes(NIGHTLY.key))
-    assert former.standing_on(indexes, {first}) == {second, third}
-    assert former.standing_on(indexes, {third}) == set()
-    assert former.under(indexes, {third}) == {first, second}
-    assert json.dumps(former.figures(former.of(index)))
+    assert incremental_parse.dependent_archives(indexes, {first}) == {second, third}
+    assert incremental_parse.dependent_archives(indexes, {third}) == set()
+    assert incremental_parse.base_archives(indexes, {third}) == {first, second}
+    assert json.dumps(incremental_parse.reuse_figures(incremental_parse.reuse_entries(index)))
 
 
 def test_where_it_is_not_declared_all_is_read(tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ def test_where_it_is_not_declared_all_is_read(tmp_path: Path) -> None:
     index = nights.take((1, {**ALL, "c": 30}))
     assert nights.read(index) == 3
     assert index is not None
-    assert former.STANDS not in index.figures
+    assert incremental_parse.STANDS not in index.figures
 
 
 def archives(number: int) -> st.SearchStrategy[tuple[int, dict[str, int]]]:
@@ -233,7 +235,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 @pytest.mark.slow
 def test_an_erasure_finds_its_subject_in_archives_that_repeat_what_was_read_of_another(place: Place) -> None:
     assert archived(place).count(ONE.encode()) == 3
-    overrides = Overrides((place.market,), place.clock)
+    overrides = WorkspaceOverrides((place.market,), place.clock)
     erase(place.settings, [f"firm:FI:{ONE}"], "asked for", overrides=overrides)
     left = archived(place)
     assert left.count(ONE.encode()) == 0
@@ -242,11 +244,11 @@ def test_an_erasure_finds_its_subject_in_archives_that_repeat_what_was_read_of_a
 
 @pytest.mark.slow
 def test_what_an_archive_stands_on_is_not_pruned(place: Place) -> None:
-    everything = Limits(timedelta(), timedelta())
+    everything = RetentionLimits(timedelta(), timedelta())
 
     def spare() -> int:
         with closing(Workspace(place.settings, (place.market,), place.clock)) as workspace:
-            found = pruning.spare(workspace, place.market, everything, place.now + timedelta(days=1))
+            found = retention.find_expired(workspace, place.market, everything, place.now + timedelta(days=1))
             return sum(len(one.batches) + len(one.bodies) for one in found if one.dataset == NIGHTLY.key)
 
     assert spare() == 0

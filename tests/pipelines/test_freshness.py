@@ -10,9 +10,9 @@ import dagster as dg
 import pytest
 
 from tests.pipelines.places import ONE, TWO, Place
-from warehouse import manifests
-from warehouse.freshness import Seen
-from warehouse.reading import Terms
+from warehouse.reader.types import LicenceTerms
+from warehouse.release import manifest as release_manifest
+from warehouse.release.freshness import DatasetCheck
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def tear(place: Place) -> None:
 def test_the_release_says_terms_and_when_each_dataset_was_looked_at(place: Place) -> None:
     place.plain()
     place.ingest()
-    manifest = manifests.current(place.settings.layout)
+    manifest = release_manifest.served_manifest(place.settings.layout)
     assert manifest is not None
     for key, state in manifest.markets["FI"].datasets.items():
-        assert state.terms == Terms("CC0-1.0", None, None)
+        assert state.terms == LicenceTerms("CC0-1.0", None, None)
         assert state.held_since is None
         assert state.checked_at == place.noted[key.removeprefix("fi.")].checked_at == state.observed_at
 
@@ -57,7 +57,7 @@ def test_a_dataset_whose_files_are_not_there_was_not_looked_at(place: Place) -> 
     place.plain()
     (place.folder / "fi/owners/o1.json").unlink()
     place.ingest()
-    assert place.noted["owners"] == Seen(None)
+    assert place.noted["owners"] == DatasetCheck(None)
     assert place.noted["register"].checked_at is not None
 
 
@@ -72,7 +72,7 @@ def test_held_since_the_first_run_and_until_it_is_taken_in(place: Place) -> None
     held = place.noted["accounts"]
     assert held.checked_at == good.checked_at, "what could not be taken in has not been checked"
     assert held.held_since == place.noted["register"].checked_at
-    manifest = manifests.current(place.settings.layout)
+    manifest = release_manifest.served_manifest(place.settings.layout)
     assert manifest is not None
     assert manifest.markets["FI"].datasets["fi.accounts"].held_since == held.held_since
     place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import connectors
-from connectors.groups import GROUPS, Group
-from pipelines.folders import days, plan
-from pipelines.origins import Folder
+from connectors.contract.shared_folders import GROUPS, SharedFolder
+from pipelines.sources.folder import list_day_folders, plan_files
+from pipelines.sources.source import FolderSource
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -33,10 +33,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def listed(
-    folder: Path, market: str, groups: tuple[Group, ...] = GROUPS, *, own: bool = True
+    folder: Path, market: str, groups: tuple[SharedFolder, ...] = GROUPS, *, own: bool = True
 ) -> dict[str, str]:
-    (day,) = days(folder)
-    made = plan(day, MARKETS[market], NOW, groups, own=own).entries
+    (day,) = list_day_folders(folder)
+    made = plan_files(day, MARKETS[market], NOW, groups, own=own).entries
     return {entry.name: entry.dataset or entry.reason or "" for entry in made}
 
 
@@ -63,7 +63,7 @@ def test_a_groups_folder_is_no_markets_and_may_be_taken_alone(folder: Path) -> N
 
 
 def test_bodies_come_under_the_name_of_their_place(folder: Path) -> None:
-    opened = Folder(folder, GROUPS).open(NOW)
+    opened = FolderSource(folder, GROUPS).open(NOW)
     swedish = MARKETS["SE"]
     opened.files(swedish)
     names = [arrival.name for arrival in opened.arrivals(swedish.dataset("se.mfn"), None, ())]

@@ -1,28 +1,28 @@
 """Guards: which figures refuse a batch, and what does not count against it."""
 
-from connectors.declare import Guard
-from pipelines.stages.guards import Reading, judge
+from connectors.contract.dataset import GuardLimits
+from pipelines.steps.guards import BatchCounts, first_violation
 from tests.tables import check_cases
 
-GUARD = Guard(min_rows=10, max_shrink=0.02, max_rejected=0.001)
+GUARD = GuardLimits(min_rows=10, max_shrink=0.02, max_rejected=0.001)
 
 
 @check_cases(
     ("reading", "last_full", "refused"),
     [
-        (Reading(rows=1000, rejects=0, full_rows=(1000,)), 1000, None),
-        (Reading(rows=980, rejects=0, full_rows=(980,)), 1000, None),
-        (Reading(rows=979, rejects=0, full_rows=(979,)), 1000, "max_shrink"),
-        (Reading(rows=9, rejects=0, full_rows=(9,)), None, "min_rows"),
-        (Reading(rows=9, rejects=0), None, None),
-        (Reading(rows=1000, rejects=11), None, "max_rejected"),
-        (Reading(rows=1000, rejects=10), None, None),
-        (Reading(rows=2, rejects=3), None, "max_rejected"),
-        (Reading(rows=1000, rejects=300, excluded=295), None, None),
-        (Reading(rows=1000, rejects=300, excluded=280), None, "max_rejected"),
-        (Reading(rows=1000, rejects=0, full_rows=(1000,), unreadable=1), 1000, "unreadable"),
+        (BatchCounts(rows=1000, rejects=0, full_rows=(1000,)), 1000, None),
+        (BatchCounts(rows=980, rejects=0, full_rows=(980,)), 1000, None),
+        (BatchCounts(rows=979, rejects=0, full_rows=(979,)), 1000, "max_shrink"),
+        (BatchCounts(rows=9, rejects=0, full_rows=(9,)), None, "min_rows"),
+        (BatchCounts(rows=9, rejects=0), None, None),
+        (BatchCounts(rows=1000, rejects=11), None, "max_rejected"),
+        (BatchCounts(rows=1000, rejects=10), None, None),
+        (BatchCounts(rows=2, rejects=3), None, "max_rejected"),
+        (BatchCounts(rows=1000, rejects=300, excluded=295), None, None),
+        (BatchCounts(rows=1000, rejects=300, excluded=280), None, "max_rejected"),
+        (BatchCounts(rows=1000, rejects=0, full_rows=(1000,), unreadable=1), 1000, "unreadable"),
     ],
 )
-def test_what_refuses(reading: Reading, last_full: int | None, refused: str | None) -> None:
-    held = judge(GUARD, reading, last_full)
+def test_what_refuses(reading: BatchCounts, last_full: int | None, refused: str | None) -> None:
+    held = first_violation(GUARD, reading, last_full)
     assert (held.guard if held else None) == refused

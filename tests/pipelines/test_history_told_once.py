@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from connectors.us import UNITED_STATES
-from pipelines.stages.history import bring_tables
-from pipelines.stages.normalised import EDITIONS
+from pipelines.steps.apply_history import merge_tables
+from pipelines.steps.normalise import EDITIONS
 from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, company, frame
 from tests.pipelines.invented import MARKET
-from warehouse import render
-from warehouse.history import History
-from warehouse.paths import Layout
+from warehouse import schema_render
+from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, NEWS, NORMALISED, NOTICES
+from warehouse.storage.layout import Layout
 
 _SEEN = {"raw": "ab", "observed_at": DAY_2, "published_at": DAY_1}
 MARKET_TOLD = replace(MARKET, untitled=("fi.accounts",))  # whatever they hold: here they tell news
@@ -47,7 +47,7 @@ def test_the_united_states_name_the_reports_that_have_no_headline() -> None:
 
 
 def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
-    tables = {table.name: render.empty(table) for table in NORMALISED} | {
+    tables = {table.name: schema_render.empty_frame(table) for table in NORMALISED} | {
         COMPANIES.name: frame(COMPANIES, company()),
         NEWS.name: frame(
             NEWS, item("fi.register", "1", "Yhtiö Oy reports"), item("fi.accounts", "2", "Form 8")
@@ -55,7 +55,7 @@ def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
         NOTICES.name: frame(NOTICES, notice("fi.register", "1"), notice("fi.owners", "2")),
         EDITIONS: pl.DataFrame(schema={"dataset": pl.String, "late": pl.Boolean}),
     }
-    with History(Layout(tmp_path), "FI") as history:
-        bring_tables(history, MARKET_TOLD, tables, pl.Series("company_id", [COMPANY]), DAY_2, ())
+    with MarketHistory(Layout(tmp_path), "FI") as history:
+        merge_tables(history, MARKET_TOLD, tables, pl.Series("company_id", [COMPANY]), DAY_2, ())
         assert history.open_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
         assert history.open_rows(NOTICES).height == 1

@@ -6,8 +6,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.steps import holder_names
-from pipelines.steps.holder_ids import holder_ids
+from pipelines.transforms.holders import name_features
+from pipelines.transforms.holders.ids import holder_ids
 from tests.tables import check_cases
 from warehouse.schema.ids import holder_id
 
@@ -28,13 +28,13 @@ from warehouse.schema.ids import holder_id
     ],
 )
 def test_cores_and_legal_forms(name: str, core: str, forms: set[str]) -> None:
-    assert core in holder_names.cores(name)
-    assert holder_names.forms_of(name) == forms
+    assert core in name_features.core_names(name)
+    assert name_features.legal_forms_of(name) == forms
 
 
 @check_cases("name", ["Ferd AS", "Nordic Capital AB", "Holding Group", "AS", "", "Bank Invest"])
 def test_what_is_nobodys_own_has_no_core(name: str) -> None:
-    assert holder_names.cores(name) == frozenset()
+    assert name_features.core_names(name) == frozenset()
 
 
 @check_cases(
@@ -50,7 +50,7 @@ def test_what_is_nobodys_own_has_no_core(name: str) -> None:
     ],
 )
 def test_transliterations(one: str, other: str, shared: bool) -> None:
-    assert bool(holder_names.transliterated(one) & holder_names.transliterated(other)) is shared
+    assert bool(name_features.transliterated_names(one) & name_features.transliterated_names(other)) is shared
 
 
 @check_cases(
@@ -78,7 +78,7 @@ def test_transliterations(one: str, other: str, shared: bool) -> None:
     ],
 )
 def test_closeness(one: str, other: str, close: bool) -> None:
-    assert (holder_names.closeness(one, other) >= holder_names.CLOSE) is close
+    assert (name_features.name_similarity(one, other) >= name_features.CLOSE) is close
 
 
 @check_cases(
@@ -96,14 +96,19 @@ def test_closeness(one: str, other: str, close: bool) -> None:
     ],
 )
 def test_what_may_be_a_persons_name(name: str, may_be: bool) -> None:
-    assert holder_names.may_be_person(name) is may_be
+    assert name_features.is_possible_person(name) is may_be
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_two_names_are_compared_the_same_way_round(one: str, other: str) -> None:
-    assert holder_names.closeness(one, other) == holder_names.closeness(other, one)
-    for keys in (holder_names.spelled, holder_names.plain, holder_names.turned, holder_names.blocks):
+    assert name_features.name_similarity(one, other) == name_features.name_similarity(other, one)
+    for keys in (
+        name_features.casefolded,
+        name_features.ascii_folded,
+        name_features.token_sorted,
+        name_features.blocking_keys,
+    ):
         assert "" not in keys(one)
 
 

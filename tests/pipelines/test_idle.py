@@ -9,8 +9,8 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.assets.keys import raw_key, staged_key
-from pipelines.report import DONE
+from pipelines.defs.asset_keys import raw_key, staged_key
+from pipelines.ingest.report import DONE
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, Place, accounts, owner
 

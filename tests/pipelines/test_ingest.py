@@ -11,16 +11,16 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.origins import Folder
-from pipelines.report import DONE, FAILED, HELD, NOTHING
-from pipelines.run import UnknownMarket, ingest
+from pipelines.ingest.report import DONE, FAILED, HELD, NOTHING
+from pipelines.ingest.run import UnknownMarketError, ingest
 from pipelines.settings import Settings
-from pipelines.stages import normalised
+from pipelines.sources.source import FolderSource
+from pipelines.steps import normalise
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
-from warehouse.ledger import Ledger
-from warehouse.locks import Locked, market_lock
-from warehouse.release import Releases
+from warehouse.ledger.ledger import Ledger
+from warehouse.release.publisher import ReleaseStore
 from warehouse.schema import ids
+from warehouse.storage.locks import AlreadyLockedError, market_lock
 
 ALPHA = f"firm:FI:{ONE}"
 
@@ -45,7 +45,7 @@ def ledger(place: Place) -> list[dict]:
 
 
 def fingerprint(place: Place) -> str:
-    current = Releases(place.settings.layout).current()
+    current = ReleaseStore(place.settings.layout).current()
     assert current is not None
     return current.content_fingerprint
 
@@ -55,8 +55,8 @@ def test_companies_that_go_through_in_lanes_make_the_same_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[str] = []
-    for most in (normalised.CHUNK, 1):
-        monkeypatch.setattr(normalised, "CHUNK", most)
+    for most in (normalise.CHUNK, 1):
+        monkeypatch.setattr(normalise, "CHUNK", most)
         with dg.DagsterInstance.ephemeral() as instance:
             place = Place(tmp_path / str(most), instance=instance)
             place.plain()
@@ -314,13 +314,13 @@ def test_rows_that_break_the_schema_stop_the_market_and_say_why(place: Place) ->
 
 def test_a_second_ingest_of_a_market_is_refused(place: Place) -> None:
     place.plain()
-    with market_lock(place.settings.layout, "FI"), pytest.raises(Locked):
+    with market_lock(place.settings.layout, "FI"), pytest.raises(AlreadyLockedError):
         place.ingest()
 
 
 def test_an_unknown_market_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnknownMarket, match="unknown market 'zz'"):
-        ingest(Settings(data=tmp_path), ["zz"], Folder(tmp_path))
+    with pytest.raises(UnknownMarketError, match="unknown market 'zz'"):
+        ingest(Settings(data=tmp_path), ["zz"], FolderSource(tmp_path))
 
 
 @pytest.mark.slow

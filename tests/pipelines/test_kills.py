@@ -11,11 +11,11 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.market_runs import dagster_instance
+from pipelines.ingest.market_run import dagster_instance
 from tests.pipelines import killed
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
-from warehouse.ledger import Ledger
-from warehouse.release import Releases
+from warehouse.ledger.ledger import Ledger
+from warehouse.release.publisher import ReleaseStore
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def sound(loaded: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     place.clock()
     changed(place)
     assert place.ingest().exit_code == 0
-    made = Releases(place.settings.layout).current()
+    made = ReleaseStore(place.settings.layout).current()
     assert made is not None
     return made.content_fingerprint
 
@@ -68,7 +68,7 @@ def test_a_killed_ingest_heals(loaded: Path, sound: str, tmp_path: Path, where: 
     place = Place(tmp_path)
     place.clock()
     changed(place)
-    releases = Releases(place.settings.layout)
+    releases = ReleaseStore(place.settings.layout)
     before = releases.current()
     died = run(place, where)
     assert died == -signal.SIGKILL, "the ingest came to its end without passing there"

@@ -12,12 +12,12 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from connectors.declare import SharedTables
-from connectors.kit import statements
+from connectors.contract.dataset import SharedTables
+from connectors.kit import holdings_history
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, Place, owner
-from warehouse.ledger import Ledger
-from warehouse.reader import Reader
+from warehouse.ledger.ledger import Ledger
+from warehouse.reader.reader import ReleaseReader
 from warehouse.schema.tables import HOLDINGS, HOLDINGS_EARLIER
 
 COMPANY = f"firm:FI:{ONE}"
@@ -29,8 +29,8 @@ def dated(present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     told = shared[HOLDINGS.name].with_columns(native_id="holder_name").sort("valid_from")
     return {
         **shared,
-        HOLDINGS.name: statements.newest(told),
-        HOLDINGS_EARLIER.name: statements.earlier(told),
+        HOLDINGS.name: holdings_history.latest_per_record(told),
+        HOLDINGS_EARLIER.name: holdings_history.superseded_statements(told),
     }
 
 
@@ -47,7 +47,7 @@ def notice(place: Place, name: str, low: int, since: str) -> None:
 
 def held(place: Place, day: str) -> list[tuple[float, str]]:
     """Lower bounds and days of the owners that are served of a day."""
-    reader = Reader(place.settings.layout)
+    reader = ReleaseReader(place.settings.layout)
     try:
         with reader.pin() as snapshot:
             page, _ = snapshot.owners(COMPANY, date.fromisoformat(day), None, None, 10)

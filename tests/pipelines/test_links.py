@@ -13,17 +13,17 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from connectors.declare import Jurisdiction, Link
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from connectors.contract.dataset import Jurisdiction, Link
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET
 from tests.pipelines.invented_links import LINKED_MARKET, LINKS, NAME
 from tests.pipelines.places import ONE, THREE, TWO, Place, owner
-from warehouse.engine import opened
-from warehouse.history import History
-from warehouse.ledger import Ledger
+from warehouse.history.history import MarketHistory
+from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import FILINGS, HOLDINGS
+from warehouse.storage.duckdb import open_database
 
 ALPHA, BETA = f"firm:FI:{ONE}", f"firm:FI:{TWO}"
 LEI_1, LEI_2 = "LEI1", "LEI2"
@@ -36,10 +36,10 @@ class Linked(Place):
     def take(self, **values: Any) -> IngestReport:
         """An ingest a day later, of the files as they are; the folder is empty afterwards."""
         self.now += timedelta(days=1)
-        overrides = Overrides(
+        overrides = IngestOverrides(
             jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values
         )
-        report = ingest(self.settings, ["fi"], Folder(self.folder), overrides=overrides)
+        report = ingest(self.settings, ["fi"], FolderSource(self.folder), overrides=overrides)
         for path in self.folder.rglob("*.*"):
             path.unlink()
         return report
@@ -56,7 +56,7 @@ class Linked(Place):
 
     def of(self, table: Any = FILINGS) -> dict[str, str]:
         """Company by native id."""
-        with History(self.settings.layout, "FI") as history:
+        with MarketHistory(self.settings.layout, "FI") as history:
             rows = history.open_rows(table)
         return dict(rows.select("native_id", "company_id").rows())
 
@@ -325,7 +325,7 @@ def test_a_market_without_links_keeps_nothing_beside_its_rows(place: Linked) -> 
     place.market = MARKET
     place.companies()
     place.take()
-    with opened(place.settings.layout.history_file("FI"), read_only=True) as connection:
+    with open_database(place.settings.layout.history_file("FI"), read_only=True) as connection:
         columns = connection.execute("DESCRIBE present.fi_register").fetchall()
     assert not [name for name, *_ in columns if name.startswith(("_key", "_nameless"))]
 

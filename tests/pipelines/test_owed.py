@@ -13,19 +13,20 @@ from typing import Any
 
 import pytest
 
-from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction, Scope
-from connectors.kit.errors import Unavailable
-from pipelines.origins import Live
-from pipelines.receipts import Receipts, RunFacts
-from pipelines.resources import Workspace
+from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction, Scope
+from connectors.kit.http.errors import SourceUnavailableError
+from pipelines.ingest.step_results import RunFacts, StepResults
 from pipelines.settings import Settings
-from pipelines.stages import editions, raw, staged
-from pipelines.stages.owed import owed
+from pipelines.sources.source import LiveSource
+from pipelines.steps import fetch as steps_fetch
+from pipelines.steps import snapshots, stage
+from pipelines.steps.lookup_backlog import find_lookup_backlog
+from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, accounts
-from warehouse.lake import Lake
-from warehouse.paths import Layout
-from warehouse.reading import Held
+from warehouse.reader.types import QuarantineReason
+from warehouse.staged.store import StagedStore
+from warehouse.storage.layout import Layout
 
 NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
@@ -46,21 +47,21 @@ class Country:
     dies: bool = False
     runs: int = 0
 
-    def _named(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    def _named(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         if self.names:
             lines = "".join(f"{name},Oy,open,\n" for name in self.names)
             body = io.BytesIO(f"number,name,status,date\n{lines}end".encode())
-            yield Arrival(f"{self.runs}.csv", body, self.scope, NOON, Cursor(str(self.runs)))
+            yield FetchedFile(f"{self.runs}.csv", body, self.scope, NOON, Cursor(str(self.runs)))
 
-    def _answered(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    def _answered(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         for subject in subjects:
             if self.dies:
                 raise Killed
             if self.down:
-                raise Unavailable("https://registry.example", 503, "busy")
+                raise SourceUnavailableError("https://registry.example", 503, "busy")
             self.asked.append(subject)
             body = json.dumps(accounts(subject, subject, 2025, 5)).encode()
-            yield Arrival(f"{subject}.json", io.BytesIO(body), Scope.PART, NOON)
+            yield FetchedFile(f"{subject}.json", io.BytesIO(body), Scope.PART, NOON)
 
     def market(self) -> Jurisdiction:
         register, filed, _ = MARKET.datasets
@@ -79,9 +80,9 @@ class Country:
         with suppress(Killed):
             self.run(*names)
         self.dies = dies
-        lake, key = Lake(Settings(data=self.root).layout), self.market().datasets[0].key
+        lake, key = StagedStore(Settings(data=self.root).layout), self.market().datasets[0].key
         batch = lake.batches(key)[-1]
-        lake.hold(key, batch, Held("max_rejected", 1, 0))
+        lake.hold(key, batch, QuarantineReason("max_rejected", 1, 0))
         return batch
 
     def run(self, *names: str, accept: frozenset[str] = frozenset()) -> list[str]:
@@ -90,13 +91,13 @@ class Country:
         self.names, self.asked = list(names), []
         market = self.market()
         at = NOON + timedelta(hours=self.runs)
-        live: Any = Live(None)  # type: ignore[arg-type]  # the registries above need no client
+        live: Any = LiveSource(None)  # type: ignore[arg-type]  # the registries above need no client
         with closing(Workspace(Settings(data=self.root), (market,), lambda: at)) as workspace:
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
             workspace.receipts.begin(batch, RunFacts(at, accept))
             for dataset in market.datasets:
-                raw.take(workspace, market, dataset, live, batch)
-                staged.stage(workspace, dataset, batch)
+                steps_fetch.fetch_dataset(workspace, market, dataset, live, batch)
+                stage.stage(workspace, dataset, batch)
         return self.asked
 
 
@@ -161,7 +162,7 @@ def test_a_held_part_of_a_feed_is_asked_about_when_it_goes_on_behind_a_good_one(
     key = country.market().datasets[0].key
     batch = country.hold(ONE)
     assert country.run("1234567-1") == ["1234567-1"], "what came later goes on"
-    lake = Lake(Settings(data=country.root).layout)
+    lake = StagedStore(Settings(data=country.root).layout)
     assert [index.batch for index in lake.held(key)] == [batch]
     assert country.run(accept=frozenset({key})) == sorted([ONE, "1234567-1"])
     assert lake.held(key) == []
@@ -173,15 +174,15 @@ def test_what_stands_for_a_held_batch_releases_nothing(country: Country) -> None
     country.run(ONE, TWO)
     country.hold("1234567-1")
     country.run(ONE, TWO, "1234567-1")
-    assert Lake(Settings(data=country.root).layout).held(country.market().datasets[0].key) == []
+    assert StagedStore(Settings(data=country.root).layout).held(country.market().datasets[0].key) == []
 
 
 def test_whether_a_table_has_rows_is_known_without_reading_it(country: Country) -> None:
     country.down = True
     country.run(ONE)
     market = country.market()
-    lake = Lake(Settings(data=country.root).layout)
-    rows = owed(lake, market, market.datasets[1])
+    lake = StagedStore(Settings(data=country.root).layout)
+    rows = find_lookup_backlog(lake, market, market.datasets[1])
     for path in country.root.glob("staged/*/*/*.parquet"):
         path.unlink()
     assert "fi_register" in rows
@@ -216,12 +217,12 @@ REGISTER, FILED, _ = MARKET.datasets
 
 def days(root: Path, *waiting: Staged, died: tuple[int, ...]) -> list[int]:
     """On which days the editions are taken by a run of day 9; runs of these days died."""
-    receipts = Receipts(Layout(root))
+    receipts = StepResults(Layout(root))
     run = Staged(REGISTER, 9)
     for one in (*waiting, run):
         receipts.begin(one.batch, RunFacts(one.instant))
     dead = {Staged(REGISTER, day).batch for day in died}
-    taken = editions.taken_at(waiting, run.batch, receipts, lambda batch: batch in dead)
+    taken = snapshots.apply_instants(waiting, run.batch, receipts, lambda batch: batch in dead)
     return [(instant - NOON).days for instant in taken]
 
 

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.kit import statements
-from pipelines.steps.changes import Occasion
-from pipelines.steps.ownership import Sources, owners
-from pipelines.steps.ownership_events import ownership_events
-from pipelines.steps.ownership_passages import SPANS
-from pipelines.steps.ownership_spans import spans
+from connectors.kit import holdings_history
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.ownership import ownership_events
+from pipelines.transforms.ownership.intermediate_states import SPANS
+from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
+from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from tests.pipelines.frames import COMPANY, company, differences, frame, holding, whole
-from warehouse.history import History
-from warehouse.paths import Layout
+from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
+from warehouse.storage.layout import Layout
 
 NOTICES, LISTS = "xx.notices", "xx.lists"
-SOURCES = Sources((NOTICES, LISTS), (NOTICES, LISTS))
+SOURCES = SourcePrecedence((NOTICES, LISTS), (NOTICES, LISTS))
 START = date(2025, 1, 1)
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
 START_AT = datetime(2025, 1, 1, tzinfo=UTC)
@@ -97,17 +97,20 @@ def records(told: Iterable[Filing]) -> pl.DataFrame:
 def known(arrivals: Sequence[Sequence[Filing]]) -> pl.DataFrame:
     """The history of owners after filings came in this order."""
     touched = pl.Series("company_id", [COMPANY])
-    with tempfile.TemporaryDirectory() as folder, History(Layout(Path(folder)), "FI") as history:
+    with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "FI") as history:
         arrived: list[Filing] = []
         for at, came in enumerate(arrivals):
             arrived += came
             instant = SEEN + timedelta(days=at)
             rows = records(arrived)
-            now, before = statements.newest(rows), statements.earlier(rows)
+            now, before = (
+                holdings_history.latest_per_record(rows),
+                holdings_history.superseded_statements(rows),
+            )
             former = history.open_rows(OWNERS, touched)
-            lines = owners(now, former, instant, SOURCES, earlier=before)
+            lines = build_owners(now, former, instant, SOURCES, earlier=before)
             history.apply(OWNERS, lines, touched, instant)
-            told = spans(lines, (now, before), SOURCES)
+            told = build_valid_time_spans(lines, (now, before), SOURCES)
             history.fill(OWNERS, told.rows, told.keys, instant)
         return history.as_of(OWNERS, SEEN + timedelta(days=len(arrivals)))
 
@@ -149,14 +152,17 @@ def test_a_notice_that_comes_late_fills_the_days_it_speaks_of() -> None:
 def test_what_was_known_before_the_late_notice_stays_known_as_it_was() -> None:
     newest, late = Filing(NOTICES, "Alfa AS", 5, 12), Filing(NOTICES, "Alfa AS", 2, 6)
     touched = pl.Series("company_id", [COMPANY])
-    with tempfile.TemporaryDirectory() as folder, History(Layout(Path(folder)), "FI") as history:
+    with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "FI") as history:
         for at, told in enumerate(([newest], [newest, late])):
             rows = records(told)
-            now, before = statements.newest(rows), statements.earlier(rows)
+            now, before = (
+                holdings_history.latest_per_record(rows),
+                holdings_history.superseded_statements(rows),
+            )
             instant = SEEN + timedelta(days=at)
-            lines = owners(now, history.open_rows(OWNERS, touched), instant, SOURCES, earlier=before)
+            lines = build_owners(now, history.open_rows(OWNERS, touched), instant, SOURCES, earlier=before)
             history.apply(OWNERS, lines, touched, instant)
-            made = spans(lines, (now, before), SOURCES)
+            made = build_valid_time_spans(lines, (now, before), SOURCES)
             history.fill(OWNERS, made.rows, made.keys, instant)
         assert on(history.as_of(OWNERS, SEEN), 3) == {}
         assert on(history.as_of(OWNERS, SEEN + timedelta(days=1)), 3) == {"Alfa AS": Decimal(6)}
@@ -172,10 +178,10 @@ def test_lines_with_a_record_that_changes_in_place_are_left_as_history_saw_them(
     rows = records(
         [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 5, 12), Filing(LISTS, "Alfa AS", 1, 5)]
     )
-    now, before = statements.newest(rows), statements.earlier(rows)
-    sources = Sources((NOTICES, LISTS), dated)
-    lines = owners(now, frame(OWNERS), SEEN, sources, earlier=before)
-    assert spans(lines, (now, before), sources).keys.is_empty()
+    now, before = holdings_history.latest_per_record(rows), holdings_history.superseded_statements(rows)
+    sources = SourcePrecedence((NOTICES, LISTS), dated)
+    lines = build_owners(now, frame(OWNERS), SEEN, sources, earlier=before)
+    assert build_valid_time_spans(lines, (now, before), sources).keys.is_empty()
 
 
 def crossings(
@@ -185,16 +191,16 @@ def crossings(
     states: list[pl.DataFrame] = [frame(OWNERS)]
     for at, arrived in enumerate((told, [*told, *later])):
         rows = records(arrived)
-        now, before = statements.newest(rows), statements.earlier(rows)
-        lines = owners(now, states[-1], SEEN + timedelta(days=at), SOURCES, earlier=before)
-        made = spans(lines, (now, before), SOURCES)
+        now, before = holdings_history.latest_per_record(rows), holdings_history.superseded_statements(rows)
+        lines = build_owners(now, states[-1], SEEN + timedelta(days=at), SOURCES, earlier=before)
+        made = build_valid_time_spans(lines, (now, before), SOURCES)
         states.append(lines)
     profiles = frame(COMPANIES, company())
     found = differences(
         {"companies": profiles, "owners": states[1]}, {"companies": profiles, "owners": states[2]}
     )
     image = whole({"companies": profiles, "owners": states[2]}) | {SPANS: made.rows}
-    occasion = Occasion(SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline))
+    occasion = EmissionContext(SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline))
     changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
     return [(change["previous_pct"], change["current_pct"], change["as_of"]) for change in changes]
 

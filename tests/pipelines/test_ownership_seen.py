@@ -13,22 +13,22 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.kit import statements
-from pipelines.steps.changes import Occasion
-from pipelines.steps.ownership import Sources, owners
-from pipelines.steps.ownership_events import ownership_events
-from pipelines.steps.ownership_passages import SPANS
-from pipelines.steps.ownership_seen import in_place, seen_statements
-from pipelines.steps.ownership_spans import spans
+from connectors.kit import holdings_history
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.ownership import ownership_events
+from pipelines.transforms.ownership.intermediate_states import SPANS
+from pipelines.transforms.ownership.observed_statements import companies_changed_in_place, observed_statements
+from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
+from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from tests.pipelines.frames import COMPANY, company, frame, holding, whole
-from warehouse.history import History
-from warehouse.paths import Layout
+from warehouse.history.history import MarketHistory
+from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
-from warehouse.schema.verdicts import Verdict
+from warehouse.storage.layout import Layout
 
 GROUP, LISTS = "xx.group", "xx.lists"
-SOURCES = Sources((GROUP, LISTS), (LISTS,))
+SOURCES = SourcePrecedence((GROUP, LISTS), (LISTS,))
 PARENT = "firm:FI:0000002-0"
 TOUCHED = pl.Series("company_id", [COMPANY])
 PROFILE = frame(COMPANIES, company())
@@ -62,7 +62,7 @@ def record(
 class Known:
     """A history that takes in what registers say, day by day."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: MarketHistory) -> None:
         self._history = history
 
     def take(
@@ -70,23 +70,25 @@ class Known:
         seen: str,
         group: Sequence[Mapping[str, Any]],
         lists: Sequence[Mapping[str, Any]] = (),
-        verdicts: Sequence[Verdict] = (),
+        verdicts: Sequence[HolderDecision] = (),
     ) -> list[tuple[float, float, str]]:
         """All that is said on a day: the records of the group as they are, and every list. Gives the crossings."""
         instant = _instant(seen)
         told = frame(HOLDINGS, *(dict(one) for one in lists))
-        now = pl.concat([frame(HOLDINGS, *(dict(one) for one in group)), statements.newest(told)])
-        before = statements.earlier(told)
+        now = pl.concat(
+            [frame(HOLDINGS, *(dict(one) for one in group)), holdings_history.latest_per_record(told)]
+        )
+        before = holdings_history.superseded_statements(told)
         former = self._history.open_rows(OWNERS, TOUCHED)
-        lines = owners(now, former, instant, SOURCES, verdicts, before)
+        lines = build_owners(now, former, instant, SOURCES, verdicts, before)
         found = {
             table.name: self._history.apply(table, rows, TOUCHED, instant)
             for table, rows in ((COMPANIES, PROFILE), (HOLDINGS, now), (OWNERS, lines))
         }
-        states = self._history.states(HOLDINGS, in_place(lines, former, SOURCES))
-        made = spans(lines, (now, before), SOURCES, states, former)
+        states = self._history.states(HOLDINGS, companies_changed_in_place(lines, former, SOURCES))
+        made = build_valid_time_spans(lines, (now, before), SOURCES, states, former)
         self._history.fill(OWNERS, made.rows, made.keys, instant)
-        occasion = Occasion(instant, dict.fromkeys((GROUP, LISTS), BASELINE))
+        occasion = EmissionContext(instant, dict.fromkeys((GROUP, LISTS), BASELINE))
         image = whole({"companies": PROFILE, "owners": lines}) | {SPANS: made.rows}
         changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
         crossings = [(one["previous_pct"], one["current_pct"], one["as_of"]) for one in changes]
@@ -115,7 +117,7 @@ def _on(rows: pl.DataFrame, day: date) -> list[float]:
 
 @pytest.fixture
 def known(tmp_path: Path) -> Iterator[Known]:
-    with History(Layout(tmp_path), "FI") as history:
+    with MarketHistory(Layout(tmp_path), "FI") as history:
         yield Known(history)
 
 
@@ -156,7 +158,9 @@ def test_lines_that_a_person_parts_have_each_its_own_past(known: Known) -> None:
     known.take("2026-01-01", group, lists)
     days = ("2020-01-01", "2020-07-01", "2021-06-01", "2026-06-01")
     assert known.lines(*days) == [[40], [60], [60], [60]]
-    two = Verdict(COMPANY, *(holder_id(COMPANY, name, "parent") for name in (GROUP, LISTS)), is_same=False)
+    two = HolderDecision(
+        COMPANY, *(holder_id(COMPANY, name, "parent") for name in (GROUP, LISTS)), is_same=False
+    )
     assert known.take("2026-02-01", group, lists, [two]) == []
     assert known.lines(*days) == [[40], [40, 60], [45, 60], [45, 60]]
     assert known.lines(*days, known="2026-01-15") == [[40], [60], [60], [60]]
@@ -209,11 +213,11 @@ def test_states_of_a_record_are_of_the_day_they_were_seen_or_say() -> None:
     )
     columns = pl.Series("known_from", [_instant(day) for _, day in seen])
     states = frame(HOLDINGS, *(row for row, _ in seen)).with_columns(columns)
-    [told] = seen_statements(states, SOURCES).values()
+    [told] = observed_statements(states, SOURCES).values()
     assert [(one["pct"], str(one["valid_from"]), one["url"]) for one in told] == [
         (Decimal(10), "2020-02-01", None),
         (Decimal(20), "2026-02-01", "x"),
         (Decimal(30), "2026-03-01", None),
         (Decimal(40), "2026-04-01", None),
     ]
-    assert seen_statements(states, Sources((), (GROUP,))) == {}
+    assert observed_statements(states, SourcePrecedence((), (GROUP,))) == {}

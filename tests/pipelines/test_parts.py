@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages import normalised
+from pipelines.steps import normalise
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
-from warehouse.ledger import Ledger
-from warehouse.release import Releases
+from warehouse.ledger.ledger import Ledger
+from warehouse.release.publisher import ReleaseStore
 
 DAYS = ("2026-03-02", "2026-03-03")
 
@@ -30,7 +30,7 @@ def _world(root: Path) -> Place:
 
 
 def _said(place: Place) -> tuple[str, list[tuple[str, str, str]]]:
-    manifest = Releases(place.settings.layout).current()
+    manifest = ReleaseStore(place.settings.layout).current()
     assert manifest is not None
     events = Ledger(place.settings.layout).after(0, 100)
     return manifest.content_fingerprint, sorted(
@@ -50,8 +50,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[tuple[str
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(normalised, "CHUNK", 1)
-    monkeypatch.setattr(normalised, "STRETCH", 1)
+    monkeypatch.setattr(normalise, "CHUNK", 1)
+    monkeypatch.setattr(normalise, "STRETCH", 1)
 
 
 @pytest.mark.slow
@@ -81,6 +81,6 @@ def test_what_ends_between_two_parts_is_taken_up_again(whole: object, tmp_path: 
         left[0] -= 1
 
     assert place.ingest(told, on_step=step).exit_code == 1
-    assert Releases(place.settings.layout).current() is None
+    assert ReleaseStore(place.settings.layout).current() is None
     assert place.ingest().exit_code == 0
     assert _said(place) == whole

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.steps.changes import Occasion
-from pipelines.steps.ownership import owners
-from pipelines.steps.ownership_events import ownership_events
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.ownership import ownership_events
+from pipelines.transforms.ownership.owners import build_owners
 from tests.pipelines.frames import DAY_1, DAY_2, company, difference, differences, frame, whole
 from tests.pipelines.reconciliation_cases import CLASSES, ORDER, SHARES
 from tests.pipelines.reconciliation_changes import CHANGES, MEASURES
@@ -64,7 +64,7 @@ def lines_after(name: str) -> pl.DataFrame:
 
 def made(records: Any, former: pl.DataFrame, verdicts: Any, *, first: bool = False) -> pl.DataFrame:
     instant = DAY_1 if first else DAY_2
-    return owners(frame(HOLDINGS, *records), former, instant, PRECEDENCE, verdicts)
+    return build_owners(frame(HOLDINGS, *records), former, instant, PRECEDENCE, verdicts)
 
 
 def shown(rows: pl.DataFrame) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def told(before: pl.DataFrame, after: pl.DataFrame, case: Case) -> list[tuple[st
     records = (frame(HOLDINGS, *(case.before or ())), frame(HOLDINGS, *case.records))
     found["holdings"] = difference(HOLDINGS, *records)
     registers = {*PRECEDENCE, "no.roller", "xx.lei"}
-    occasion = Occasion(DAY_2, dict.fromkeys(registers, DAY_1.replace(year=2025)))
+    occasion = EmissionContext(DAY_2, dict.fromkeys(registers, DAY_1.replace(year=2025)))
     rows = ownership_events(found, whole({"companies": known, "owners": after}), occasion)
     changes = [json.loads(row.data)["change"] for row in rows]
     return [

@@ -8,17 +8,17 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines import partitions
-from pipelines.batches import batch_name
-from pipelines.build import build_defs
-from pipelines.jobs import job_name
-from pipelines.market_runs import dagster_instance
-from pipelines.origins import Folder
-from pipelines.resources import Workspace
+from pipelines.definitions_builder import build_defs
+from pipelines.defs import partitions
+from pipelines.defs.jobs import job_name
+from pipelines.ingest.batch_ids import batch_name
+from pipelines.ingest.market_run import dagster_instance
+from pipelines.sources.source import FolderSource
+from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import Place
-from warehouse.locks import Locked, market_lock
-from warehouse.release import Releases
+from warehouse.release.publisher import ReleaseStore
+from warehouse.storage.locks import AlreadyLockedError, market_lock
 
 
 @pytest.fixture
@@ -29,12 +29,12 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 def definitions(place: Place) -> dg.Definitions:
     workspace = Workspace(place.settings, (MARKET,), place.clock)
-    return build_defs(place.settings, workspace=workspace, resources={"origin": Folder(place.folder)})
+    return build_defs(place.settings, workspace=workspace, resources={"origin": FolderSource(place.folder)})
 
 
 def run(place: Place, instance: dg.DagsterInstance, **values: bool) -> dg.ExecuteInProcessResult:
     batch = batch_name(place.clock())
-    partitions.register(instance, batch)
+    partitions.register_batch(instance, batch)
     job = definitions(place).resolve_job_def(job_name(MARKET))
     return job.execute_in_process(instance=instance, partition_key=batch, **values)
 
@@ -48,7 +48,7 @@ def test_the_whole_job_ends_with_a_release_and_fails_a_dead_run_before(place: Pl
     dead = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED, tags={"firm/market": "FI"})
     result = run(place, instance)
     assert result.success
-    current = Releases(place.settings.layout).current()
+    current = ReleaseStore(place.settings.layout).current()
     assert current is not None
     assert current.counts["companies"] == 2
     found = instance.get_run_by_id(dead.run_id)
@@ -60,7 +60,10 @@ def test_it_waits_for_nobody_else_who_writes(place: Place) -> None:
     instance = place.instance
     assert instance is not None
     place.plain()
-    with market_lock(place.settings.layout, "FI"), pytest.raises((Locked, dg.DagsterResourceFunctionError)):
+    with (
+        market_lock(place.settings.layout, "FI"),
+        pytest.raises((AlreadyLockedError, dg.DagsterResourceFunctionError)),
+    ):
         run(place, instance)
 
 

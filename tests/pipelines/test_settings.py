@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.settings import ApiSettings
+from api.settings.service import ApiSettings
 from pipelines.settings import SettingError, Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,12 +33,12 @@ def test_the_example_names_every_setting_with_its_default() -> None:
             "".join(
                 (ROOT / name).read_text()
                 for name in (
-                    "api/settings.py",
-                    "api/secrets.py",
-                    "api/webhooks/settings.py",
-                    "api/billing/settings.py",
+                    "api/settings/service.py",
+                    "api/auth/service_secrets.py",
+                    "api/settings/webhooks.py",
+                    "api/settings/billing.py",
                     "pipelines/settings.py",
-                    "warehouse/remote/address.py",
+                    "warehouse/replication/settings.py",
                 )
             ),
         )

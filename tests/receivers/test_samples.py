@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from api.clock import Clock
-from api.webhooks.posts import Sent, post
-from api.webhooks.sending import Sender
-from api.webhooks.settings import WebhookSettings
-from api.webhooks.signing import make_secret
+from api.common.clock import Clock
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.payload import EventPayload, build_request
+from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.http_client import WebhookClient
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "receivers"
 SETTINGS = WebhookSettings(allow_networks=(ipaddress.ip_network("127.0.0.1/32"),), allow_http=True)
@@ -28,7 +28,7 @@ KINDS = ("python", "node")
 
 
 def event(number=0):
-    return Sent(f"evt_{number:026d}", "ownership.changed", DATA)
+    return EventPayload(f"evt_{number:026d}", "ownership.changed", DATA)
 
 
 class Sample:
@@ -70,10 +70,10 @@ class Sample:
 
     def deliver(self, *secrets, events=None, started=None):
         async def send():
-            sender = Sender(SETTINGS, Clock())
+            sender = WebhookClient(SETTINGS, Clock())
             url = f"http://127.0.0.1:{self.port}/hook"
             outcomes = [
-                await sender.send(post(url, secrets, one, "dlv_x", 1, started or datetime.now(UTC)))
+                await sender.send(build_request(url, secrets, one, "dlv_x", 1, started or datetime.now(UTC)))
                 for one in events or [event()]
             ]
             await sender.close()
@@ -83,10 +83,10 @@ class Sample:
 
 
 def made(*secrets, body=DATA, started=None):
-    sent = post(
+    sent = build_request(
         "https://a/",
         secrets,
-        Sent("evt_1", "ownership.changed", body),
+        EventPayload("evt_1", "ownership.changed", body),
         "dlv_x",
         1,
         started or datetime.now(UTC),

@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.webhooks.posts import Sent, post
-from api.webhooks.signing import make_secret
+from api.webhooks.delivery.payload import EventPayload, build_request
+from api.webhooks.delivery.signing import make_secret
 
 LIBRARIES = ("standardwebhooks", "svix", "octokit")
 DATA = '{"name":"Bøørge & Søn <AS>","holder_name":"株式会社 🎉","previous_pct":8.2}'.encode()
-EVENT = Sent("evt_c4cthsej3686j9zsejemb8n4gb", "ownership.changed", DATA)
+EVENT = EventPayload("evt_c4cthsej3686j9zsejemb8n4gb", "ownership.changed", DATA)
 
 
 def delivery(*secrets, started=None):
-    made = post(
+    made = build_request(
         "https://hooks.example.com/",
         secrets,
         EVENT,

@@ -17,10 +17,10 @@ from urllib.parse import urlencode
 
 import httpx
 
-from api.accounts import Accounts
-from api.settings import ApiSettings
-from connectors.sandbox import enough, write
-from firm.compose import Installation
+from api.accounts.service import AccountService
+from api.settings.service import ApiSettings
+from firm.bootstrap import AppContainer
+from sandbox import sufficient_companies, write_days
 from tests.browsing import Run, keep_screenshots
 from tests.firm.conftest import Firm
 from tests.hostile import HOSTILE, HostileWorld
@@ -88,9 +88,14 @@ def make_tour(run: Run, browser: str, into: Path) -> None:
     """Fills a folder with seen.json and a screenshot of every page."""
     firm = Metered(into / "data")
     world = HostileWorld(
-        every=5, seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS
+        every=5,
+        seed=23,
+        companies=sufficient_companies(DAYS, MARKETS),
+        days=DAYS,
+        markets=MARKETS,
+        press=MARKETS,
     )
-    for day in write(world, into / "days"):
+    for day in write_days(world, into / "days"):
         firm.ingest(day, *(market.lower() for market in MARKETS))
     with firm.serving() as client, gallery_at(run, into / "gallery") as gallery:
         base = str(client.base_url).rstrip("/")
@@ -179,7 +184,7 @@ def _data(client: httpx.Client, company: str, part: str, **parameters: str | int
 
 def _keys(firm: Firm) -> Keys:
     settings = ApiSettings.from_environment(firm.environment)
-    with Installation(firm.environment, settings).accounts() as accounts:
+    with AppContainer(firm.environment, settings).accounts() as accounts:
         accounts.set_status(
             accounts.create_account("unpaid@example.com", "pro").account_id, "payment_required"
         )
@@ -192,7 +197,7 @@ def _keys(firm: Firm) -> Keys:
         )
 
 
-def _public_key(accounts: Accounts, owner: str, domains: tuple[str, ...]) -> str:
+def _public_key(accounts: AccountService, owner: str, domains: tuple[str, ...]) -> str:
     return accounts.create_key(owner, "public", domains).key
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.paths import Layout
+from warehouse.storage.layout import Layout
 
 ROOT = str(Path(__file__).resolve().parents[2])
 if ROOT not in sys.path:

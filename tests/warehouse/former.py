@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from warehouse import naming
-from warehouse.manifests import NAMES
+from warehouse.release.manifest import NAMES
+from warehouse.serving import name_index
 
 _MOVED: Final = {  # what FTS5 keeps of an index is in the last two
     "labels": "rank, folded, country",
@@ -23,13 +23,13 @@ def with_names(path: Path) -> None:
     """Puts the name index into the file of the documents, where editions before had it."""
     names = path.with_name(NAMES)
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
-        for statement in naming.SCHEMA:
+        for statement in name_index.SCHEMA:
             target.execute(statement.replace("company_id TEXT NOT NULL, ", ""))
         target.execute("ATTACH ? AS apart", (str(names),))
         for table, columns in _MOVED.items():
             target.execute(f"DELETE FROM main.{table}")
             target.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM apart.{table}")
-        for statement in naming.INDEXES:
+        for statement in name_index.INDEXES:
             target.execute(statement)
         target.execute("CREATE UNIQUE INDEX companies_by_rank ON companies (rank)")
     names.unlink()

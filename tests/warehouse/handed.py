@@ -13,12 +13,12 @@ import polars as pl
 
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
-from warehouse.exports import Export, Exports
-from warehouse.files import no_step
-from warehouse.paths import Layout
-from warehouse.reader import Page, Periods, Reader
-from warehouse.reading import EventQuery, Snapshot
+from warehouse.exports.exports import ExportStore, MarketExport
+from warehouse.reader.reader import FinancialsQuery, ReleaseReader, ResultPage
+from warehouse.reader.types import EventQuery, ReleaseSnapshot
 from warehouse.schema.tables import EVENTS
+from warehouse.storage.atomic_files import no_step
+from warehouse.storage.layout import Layout
 
 ONE, TWO, THREE = (f"firm:NO:90000000{number}" for number in (1, 2, 3))
 HOSTILE = [
@@ -76,33 +76,35 @@ def hostile_world(layout: Layout) -> None:
         publish(layout, "NO", "SE", at=at, events=rows(EVENTS, *sent))
 
 
-def write(layout: Layout, *markets: str, to: Path | None = None, at: int = 5, **options: Any) -> list[Export]:
-    return list(Exports(layout, clock=lambda: day(at), folder=to).write(markets, **options))
+def write(
+    layout: Layout, *markets: str, to: Path | None = None, at: int = 5, **options: Any
+) -> list[MarketExport]:
+    return list(ExportStore(layout, clock=lambda: day(at), folder=to).write(markets, **options))
 
 
 def export_all(root: Path, on_step: Callable[[str], None] = no_step) -> None:
     """For a process of its own."""
-    list(Exports(Layout(root), clock=lambda: day(6), on_step=on_step).write())
+    list(ExportStore(Layout(root), clock=lambda: day(6), on_step=on_step).write())
 
 
-def lines(export: Export, table: str) -> list[bytes]:
+def lines(export: MarketExport, table: str) -> list[bytes]:
     content = gzip.decompress((export.folder / f"{table}.ndjson.gz").read_bytes())
     assert not content or content.endswith(b"\n")
     return content.split(b"\n")[:-1]
 
 
-def objects(export: Export, table: str) -> list[dict[str, Any]]:
+def objects(export: MarketExport, table: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines(export, table)]
 
 
-def parquet(export: Export, table: str) -> pl.DataFrame:
+def parquet(export: MarketExport, table: str) -> pl.DataFrame:
     return pl.read_parquet(export.folder / f"{table}.parquet")
 
 
 def served(layout: Layout, market: str, on: dt.date) -> dict[str, list[bytes]]:
     """What the reader gives the API of every company, page by page, in the contract's order."""
     found: dict[str, list[bytes]] = {table: [] for table in TABLES}
-    reader = Reader(layout)
+    reader = ReleaseReader(layout)
     with reader.pin() as snapshot:
         for number in range(1, 10):
             company = f"firm:{market}:90000000{number}"
@@ -118,8 +120,11 @@ def served(layout: Layout, market: str, on: dt.date) -> dict[str, list[bytes]]:
     return {table: [line.replace(b"\n", b" ") for line in lines] for table, lines in found.items()}
 
 
-def _pages(snapshot: Snapshot, company: str, on: dt.date) -> list[tuple[str, Page]]:
-    scopes = [snapshot.financials(company, Periods(consolidated=scope), None, 100) for scope in (True, False)]
+def _pages(snapshot: ReleaseSnapshot, company: str, on: dt.date) -> list[tuple[str, ResultPage]]:
+    scopes = [
+        snapshot.financials(company, FinancialsQuery(consolidated=scope), None, 100)
+        for scope in (True, False)
+    ]
     return [
         *(("financials", page) for page in scopes),
         ("ownership", snapshot.owners(company, on, None, None, 100)[0]),
@@ -127,5 +132,5 @@ def _pages(snapshot: Snapshot, company: str, on: dt.date) -> list[tuple[str, Pag
     ]
 
 
-def _under(company: str, page: Page) -> list[bytes]:
+def _under(company: str, page: ResultPage) -> list[bytes]:
     return [b'{"company_id":"%b",%b' % (company.encode(), row[1:]) for row in page.rows]

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from warehouse import render
+from warehouse import schema_render
 from warehouse.schema.types import Kind, Table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +50,7 @@ def rows(table: Table, *given: dict[str, Any]) -> pl.DataFrame:
         }
         for one in given
     ]
-    return pl.DataFrame(whole, schema=render.polars_schema(table))
+    return pl.DataFrame(whole, schema=schema_render.polars_schema(table))
 
 
 def company(number: int, **given: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def event(name: str, company_id: str = "firm:NO:900000001", at: dt.datetime = DA
 
 @dataclass(frozen=True)
 class Sent:
-    """Shaped like `connectors.declare.Arrival`."""
+    """Shaped like `connectors.contract.dataset.FetchedFile`."""
 
     name: str
     content: bytes

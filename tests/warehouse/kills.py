@@ -8,15 +8,15 @@ from pathlib import Path
 import polars as pl
 
 from tests.warehouse.helpers import DAY, Sent, company, day, event, ids, rows
-from warehouse.archive import Archive
-from warehouse.files import Step
-from warehouse.history import History
-from warehouse.images import Images
-from warehouse.lake import Lake
-from warehouse.paths import Layout
-from warehouse.release import MarketPart, Releases
+from warehouse.history.history import MarketHistory
+from warehouse.raw.archive import RawArchive
+from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Column, Kind, Table
+from warehouse.staged.snapshots import SnapshotStore
+from warehouse.staged.store import StagedStore
+from warehouse.storage.atomic_files import Step
+from warehouse.storage.layout import Layout
 
 STAGED = Table(
     "staged_units",
@@ -31,14 +31,14 @@ def staged_rows(*pairs: tuple[str, str | None]) -> pl.DataFrame:
 
 
 def put(root: Path, on_step: Step) -> None:
-    Archive(Layout(root), clock=lambda: day(9), on_step=on_step).put(
+    RawArchive(Layout(root), clock=lambda: day(9), on_step=on_step).put(
         "no.x", Sent("b.csv", b"second"), "batch2"
     )
 
 
 def stage(root: Path, on_step: Step) -> None:
-    piece = next(Archive(Layout(root)).pieces("no.x"))
-    with Lake(Layout(root), on_step).writer("no.x", "batch1") as writer:
+    piece = next(RawArchive(Layout(root)).pieces("no.x"))
+    with StagedStore(Layout(root), on_step).writer("no.x", "batch1") as writer:
         writer.piece(piece)
         writer.rows(STAGED, piece, staged_rows(("1", "A"), ("2", "B")))
         writer.cursor("17")
@@ -47,7 +47,7 @@ def stage(root: Path, on_step: Step) -> None:
 def image(root: Path, on_step: Step) -> None:
     """An image of two parts."""
     frame = rows(COMPANIES, company(1), company(2))
-    with Images(Layout(root), on_step).writer("NO", "batch1", DAY) as writer:
+    with SnapshotStore(Layout(root), on_step).writer("NO", "batch1", DAY) as writer:
         for number in range(frame.height):
             writer.add({"companies": frame[number : number + 1]}, ids(frame[number : number + 1]))
 
@@ -55,7 +55,7 @@ def image(root: Path, on_step: Step) -> None:
 def learn(root: Path, on_step: Step, *, name: str = "Firma 1 AS", at: int = 0) -> None:
     """History of one run: present rows, shared rows, an event and a mark, in one transaction."""
     frame = rows(COMPANIES, company(1, name=name), company(2))
-    with History(Layout(root), "NO", on_step) as history, history.transaction():
+    with MarketHistory(Layout(root), "NO", on_step) as history, history.transaction():
         present = staged_rows(("1", name)).with_columns(
             pl.lit("firm:NO:900000001").alias("_company_id"),
             pl.lit(day(at)).alias("_observed_at"),
@@ -71,11 +71,11 @@ def learn(root: Path, on_step: Step, *, name: str = "Firma 1 AS", at: int = 0) -
 def publish(root: Path, on_step: Step, *, at: int = 0) -> None:
     """What a run does at its end: publish, then let go of the events."""
     layout = Layout(root)
-    with History(layout, "NO") as history:
+    with MarketHistory(layout, "NO") as history:
         events = history.outbox()
     part = MarketPart("NO", layout.history_file("NO"), "fresh", day(at))
-    Releases(layout, clock=lambda: day(at), on_step=on_step).publish({"NO": part}, events)
-    with History(layout, "NO") as history:
+    ReleaseStore(layout, clock=lambda: day(at), on_step=on_step).publish({"NO": part}, events)
+    with MarketHistory(layout, "NO") as history:
         history.clear_outbox(events["event_id"])
 
 

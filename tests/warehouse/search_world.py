@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.warehouse.world import learn, member, period, publish
-from warehouse.folding import folded
-from warehouse.paths import Layout
-from warehouse.reading import Key, Search, Snapshot
+from warehouse.reader.types import CompanyQuery, Key, ReleaseSnapshot
+from warehouse.storage.layout import Layout
+from warehouse.text_normalisation import fold_text
 
 WORDS = [
     "as",
@@ -157,7 +157,7 @@ def publish_firms(layout: Layout, given: list[Firm], at: int = 0) -> None:
     publish(layout, *PLACES, at=at)
 
 
-def walk(snapshot: Snapshot, query: Search, limits: Iterable[int]) -> Iterator[tuple[str, Key]]:
+def walk(snapshot: ReleaseSnapshot, query: CompanyQuery, limits: Iterable[int]) -> Iterator[tuple[str, Key]]:
     """Ids and keys of all pages, whose limits go round."""
     after: Key | None = None
     for limit in itertools.cycle(limits):
@@ -173,19 +173,19 @@ def walk(snapshot: Snapshot, query: Search, limits: Iterable[int]) -> Iterator[t
 # The plain reading. It shares with the code how names are folded, and nothing else.
 
 
-def expected(given: list[Firm], ranks: dict[str, int], query: Search) -> list[str]:
+def expected(given: list[Firm], ranks: dict[str, int], query: CompanyQuery) -> list[str]:
     """Ids of the companies that a query must find, in order."""
     left = [firm for firm in given if _passes(firm, query)]
     if query.q is None:
         tiers = dict.fromkeys((firm.company_id for firm in left), 0)
     else:
-        tiers = _tiers(left, given, folded(query.q))
+        tiers = _tiers(left, given, fold_text(query.q))
     found = [firm for firm in left if firm.company_id in tiers]
     sort = query.sort or ("relevance" if query.q is not None else "id")
     keys: dict[str, Callable[[Firm], Any]] = {
         "relevance": lambda firm: (tiers[firm.company_id], ranks[firm.company_id]),
         "id": lambda firm: firm.company_id,
-        "name": lambda firm: (folded(firm["name"])[:64], firm.company_id),
+        "name": lambda firm: (fold_text(firm["name"])[:64], firm.company_id),
         "-latest_revenue": lambda firm: (firm.revenue is None, -(firm.revenue or 0), firm.company_id),
         "-registered_date": lambda firm: (
             firm["registered_date"] is None,
@@ -200,14 +200,14 @@ def _tiers(left: list[Firm], everybody: list[Firm], text: str) -> dict[str, int]
     asked = text.split()
     if not asked:
         return {}
-    tiers = {firm.company_id: _tier(folded(firm["name"]).split(), asked) for firm in left}
+    tiers = {firm.company_id: _tier(fold_text(firm["name"]).split(), asked) for firm in left}
     if any(tier is not None for tier in tiers.values()):
         return {company_id: tier for company_id, tier in tiers.items() if tier is not None}
-    known = {word for firm in everybody for word in folded(firm["name"]).split()}
+    known = {word for firm in everybody for word in fold_text(firm["name"]).split()}
     return {
         firm.company_id: 5
         for firm in left
-        if all(_nearly(word, folded(firm["name"]).split(), known) for word in asked)
+        if all(_nearly(word, fold_text(firm["name"]).split(), known) for word in asked)
     }
 
 
@@ -247,13 +247,13 @@ def _distance(left: str, right: str) -> int:
     return rows[-1][-1]
 
 
-def _passes(firm: Firm, query: Search) -> bool:
+def _passes(firm: Firm, query: CompanyQuery) -> bool:
     return all(
         (
             not query.countries or firm["country"] in query.countries,
             not query.industries or _begins(firm["industry_code"], query.industries),
             query.industry_scheme in (None, firm["industry_scheme"]),
-            query.region is None or folded(query.region) in _places(firm),
+            query.region is None or fold_text(query.region) in _places(firm),
             not query.sizes or _size(firm["employees"]) in query.sizes,
             _within(firm["employees"], query.employees_min, query.employees_max),
             _within(firm.revenue, query.revenue_min, query.revenue_max),
@@ -273,7 +273,7 @@ def _places(firm: Firm) -> set[str]:
     county_code = firm["county_code"]
     iso = f"{ISO.get(firm['country'], firm['country'])}-{county_code}" if county_code else None
     named = (firm["municipality"], firm["municipality_code"], firm["county"], county_code, iso)
-    return {folded(name) for name in named if name}
+    return {fold_text(name) for name in named if name}
 
 
 def _size(employees: int | None) -> str | None:
@@ -292,6 +292,6 @@ def _within(value: Any, least: Any, most: Any) -> bool:
     return value is not None and (least is None or value >= least) and (most is None or value <= most)
 
 
-def scanned(query: Search) -> Search:
+def scanned(query: CompanyQuery) -> CompanyQuery:
     """The same question with a filter that takes nothing away: it goes another way."""
     return replace(query, statuses=query.statuses or STATUSES)

@@ -8,9 +8,9 @@ import pytest
 
 from tests.tables import check_cases
 from tests.warehouse.world import learn, member, publish
-from warehouse.paths import Layout
-from warehouse.queries import aliases
-from warehouse.reader import Reader
+from warehouse.reader.queries import by_identifier
+from warehouse.reader.reader import ReleaseReader
+from warehouse.storage.layout import Layout
 
 ONE, TWO = "firm:NO:900000001", "firm:NO:900000002"
 LEI = "969500NO030000004573"
@@ -28,7 +28,7 @@ def listing(company: str, mic: str | None, ticker: str | None, **given: object) 
 
 
 def named(layout: Layout, *texts: str) -> list[tuple[str, ...]]:
-    reader = Reader(layout)
+    reader = ReleaseReader(layout)
     try:
         with reader.pin() as snapshot:
             return [snapshot.named(text) for text in texts]
@@ -125,5 +125,5 @@ def test_a_symbol_of_many_companies_names_a_few(layout: Layout) -> None:
     )
     publish(layout, "NO")
     ((*found,),) = named(layout, "a")
-    assert len(found) == aliases.MOST
+    assert len(found) == by_identifier.MOST
     assert found == sorted(found)

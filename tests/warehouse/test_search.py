@@ -21,21 +21,28 @@ from tests.tables import check_cases
 from tests.warehouse import search_world as world
 from tests.warehouse.helpers import ROOT
 from tests.warehouse.world import learn, member, publish
-from warehouse import initials, searching
-from warehouse.engine import opened
-from warehouse.manifests import NAMES, SERVING, WAREHOUSE
-from warehouse.paths import Layout
-from warehouse.queries.budget import Budget
-from warehouse.queries.filters import LONGEST_NAME
-from warehouse.queries.scans import Scans
-from warehouse.reader import BadKey, EventQuery, Periods, Reader, Search, TookTooLong
-from warehouse.reading import Key, Page, Snapshot
+from warehouse.reader.queries.duckdb_scans import DuckdbScans
+from warehouse.reader.queries.filters import LONGEST_NAME
+from warehouse.reader.queries.timeout import QueryDeadline
+from warehouse.reader.reader import (
+    CompanyQuery,
+    EventQuery,
+    FinancialsQuery,
+    InvalidPageKeyError,
+    QueryTimeoutError,
+    ReleaseReader,
+)
+from warehouse.reader.types import Key, ReleaseSnapshot, ResultPage
+from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
+from warehouse.serving import search_table, sort_keys
+from warehouse.storage.duckdb import open_database
+from warehouse.storage.layout import Layout
 
 SORTS = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
 STATUSES = world.STATUSES
 
 
-def _names(snapshot: Snapshot, query: Search, *limits: int) -> list[str]:
+def _names(snapshot: ReleaseSnapshot, query: CompanyQuery, *limits: int) -> list[str]:
     found: list[str] = []
     after: Key | None = None
     while True:
@@ -46,22 +53,22 @@ def _names(snapshot: Snapshot, query: Search, *limits: int) -> list[str]:
         after = page.keys[-1]
 
 
-def _both_ways(query: Search) -> tuple[Search, Search]:
+def _both_ways(query: CompanyQuery) -> tuple[CompanyQuery, CompanyQuery]:
     """By the name index, and by a scan."""
     return query, world.scanned(query)
 
 
-def _serve(layout: Layout, *names: str, **given: Any) -> Reader:
+def _serve(layout: Layout, *names: str, **given: Any) -> ReleaseReader:
     learn(layout, "NO", 0, companies=[member("NO", n, name=name, **given) for n, name in enumerate(names)])
     publish(layout, "NO")
-    return Reader(layout)
+    return ReleaseReader(layout)
 
 
 def test_better_answers_come_first(layout: Layout) -> None:
     best_first = ("Norsk Bygg", "Norsk Bygg Øst AS", "Bygg Norsk", "Norsk Byggeri", "Byggeri for norske")
     reader = _serve(layout, *reversed(best_first), "Norsk Byg", "Norge Bygg")
     with reader.pin() as snapshot:
-        for query in _both_ways(Search(q="NORSK bygg")):
+        for query in _both_ways(CompanyQuery(q="NORSK bygg")):
             assert _names(snapshot, query) == list(best_first)
     reader.close()
 
@@ -82,9 +89,9 @@ def test_slips_only_where_nothing_else_is_found(layout: Layout) -> None:
     }
     with reader.pin() as snapshot:
         for text, due in asked.items():
-            for query in _both_ways(Search(q=text)):
+            for query in _both_ways(CompanyQuery(q=text)):
                 for sort in (None, "name"):
-                    found = _names(snapshot, Search(q=text, statuses=query.statuses, sort=sort), 1)
+                    found = _names(snapshot, CompanyQuery(q=text, statuses=query.statuses, sort=sort), 1)
                     assert sorted(found) == sorted(due), text
     reader.close()
 
@@ -121,13 +128,13 @@ HOSTILE = [
 
 
 @check_cases("text", HOSTILE)
-def test_any_text_is_an_answer(shared: Reader, text: str) -> None:
+def test_any_text_is_an_answer(shared: ReleaseReader, text: str) -> None:
     with shared.pin() as snapshot:
-        for query in _both_ways(Search(q=text)):
+        for query in _both_ways(CompanyQuery(q=text)):
             for sort in (None, "name"):
-                asked = Search(q=text, statuses=query.statuses, sort=sort)
-                assert isinstance(snapshot.search(asked, None, 5), Page)
-        assert isinstance(snapshot.search(Search(region=text), None, 5), Page)
+                asked = CompanyQuery(q=text, statuses=query.statuses, sort=sort)
+                assert isinstance(snapshot.search(asked, None, 5), ResultPage)
+        assert isinstance(snapshot.search(CompanyQuery(region=text), None, 5), ResultPage)
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +145,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
     reader.close()
 
 
-def test_a_name_of_no_words_is_listed_and_not_found(shared: Reader) -> None:
+def test_a_name_of_no_words_is_listed_and_not_found(shared: ReleaseReader) -> None:
     with shared.pin() as snapshot:
-        assert "🙂" in _names(snapshot, Search())
-        assert "🙂" in _names(snapshot, Search(sort="name"), 1)
-        assert _names(snapshot, Search(q="🙂")) == []
+        assert "🙂" in _names(snapshot, CompanyQuery())
+        assert "🙂" in _names(snapshot, CompanyQuery(sort="name"), 1)
+        assert _names(snapshot, CompanyQuery(q="🙂")) == []
 
 
 WRONG: list[Any] = [
@@ -160,19 +167,19 @@ WRONG: list[Any] = [
 
 
 @check_cases("key", WRONG)
-def test_a_key_of_another_list_is_refused(shared: Reader, key: Any) -> None:
-    asked = [Search(), Search(q="as"), Search(q="as", statuses=STATUSES)]
-    asked += [Search(q=q, sort=sort, statuses=STATUSES) for q in (None, "as") for sort in SORTS]
+def test_a_key_of_another_list_is_refused(shared: ReleaseReader, key: Any) -> None:
+    asked = [CompanyQuery(), CompanyQuery(q="as"), CompanyQuery(q="as", statuses=STATUSES)]
+    asked += [CompanyQuery(q=q, sort=sort, statuses=STATUSES) for q in (None, "as") for sort in SORTS]
     with shared.pin() as snapshot:
         for query in asked:
-            with pytest.raises(BadKey):
+            with pytest.raises(InvalidPageKeyError):
                 snapshot.search(query, key, 5)
-        with pytest.raises(BadKey):
-            snapshot.financials("firm:NO:900000001", Periods(), key, 5)
-        with pytest.raises(BadKey):
+        with pytest.raises(InvalidPageKeyError):
+            snapshot.financials("firm:NO:900000001", FinancialsQuery(), key, 5)
+        with pytest.raises(InvalidPageKeyError):
             snapshot.owners("firm:NO:900000001", dt.date(2025, 1, 1), None, key, 5)
         if key != (1,):
-            with pytest.raises(BadKey):
+            with pytest.raises(InvalidPageKeyError):
                 snapshot.events("firm:NO:900000001", EventQuery(), key, 5)
 
 
@@ -180,16 +187,16 @@ def test_a_key_of_another_list_is_refused(shared: Reader, key: Any) -> None:
     ("sort", "key"),
     [("-registered_date", (0, "soon", "firm:NO:1")), ("id", (0, "x", "x")), ("name", (0, 1, "x"))],
 )
-def test_a_key_of_no_value_is_refused(shared: Reader, sort: str, key: Key) -> None:
-    with shared.pin() as snapshot, pytest.raises(BadKey):
-        snapshot.search(Search(sort=sort, statuses=STATUSES), key, 5)
+def test_a_key_of_no_value_is_refused(shared: ReleaseReader, sort: str, key: Key) -> None:
+    with shared.pin() as snapshot, pytest.raises(InvalidPageKeyError):
+        snapshot.search(CompanyQuery(sort=sort, statuses=STATUSES), key, 5)
 
 
 def test_keys_fit_into_a_cursor(layout: Layout) -> None:
     reader = _serve(layout, "\U00020000" * 300 + " AS", "株" * 300, "a" * 300)
     with reader.pin() as snapshot:
         for sort in SORTS:
-            for query in (Search(sort=sort), Search(q="a", sort=sort)):
+            for query in (CompanyQuery(sort=sort), CompanyQuery(q="a", sort=sort)):
                 for key in snapshot.search(query, None, 5).keys:
                     assert sum(len(str(part).encode()) for part in key) < 4 * LONGEST_NAME + 30
     reader.close()
@@ -207,13 +214,17 @@ class _Late:
 
 
 def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.queries.budget.STEPS", 100)
+    monkeypatch.setattr("warehouse.reader.queries.timeout.STEPS", 100)
     _serve(layout, *(f"Firma {n} AS" for n in range(300))).close()
-    patient, hasty = Reader(layout, _Late(), seconds=1e9), Reader(layout, _Late(), seconds=5)
+    patient, hasty = ReleaseReader(layout, _Late(), seconds=1e9), ReleaseReader(layout, _Late(), seconds=5)
     with patient.pin() as slow, hasty.pin() as fast:
-        for query in (Search(q="as fir"), Search(q="as", statuses=STATUSES), Search(sort="name")):
+        for query in (
+            CompanyQuery(q="as fir"),
+            CompanyQuery(q="as", statuses=STATUSES),
+            CompanyQuery(sort="name"),
+        ):
             assert slow.search(query, None, 3).has_more
-            with pytest.raises(TookTooLong, match="within 5 s"):
+            with pytest.raises(QueryTimeoutError, match="within 5 s"):
                 fast.search(query, (0, "zz", "firm:NO:0") if query.sort else (4, 0), 100)
         assert fast.profile("firm:NO:900000001")
     patient.close()
@@ -223,13 +234,13 @@ def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pyt
 def test_a_scan_is_stopped_by_the_engine(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "empty.duckdb"):
         pass
-    scans = Scans(tmp_path / "empty.duckdb")
-    assert scans.rows(Budget(60, time.monotonic), "SELECT $one", {"one": 1}) == [(1,)]
+    scans = DuckdbScans(tmp_path / "empty.duckdb")
+    assert scans.rows(QueryDeadline(60, time.monotonic), "SELECT $one", {"one": 1}) == [(1,)]
     endless = "SELECT count(*) FROM range(1000000000000) AS r(n) WHERE n % 7 = $left"
-    with pytest.raises(TookTooLong, match=r"within 0\.3 s") as caught:
-        scans.rows(Budget(0.3, time.monotonic), endless, {"left": 3})
+    with pytest.raises(QueryTimeoutError, match=r"within 0\.3 s") as caught:
+        scans.rows(QueryDeadline(0.3, time.monotonic), endless, {"left": 3})
     assert isinstance(caught.value.__cause__, duckdb.InterruptException)
-    assert scans.rows(Budget(60, time.monotonic), "SELECT $one", {"one": 2}) == [(2,)]
+    assert scans.rows(QueryDeadline(60, time.monotonic), "SELECT $one", {"one": 2}) == [(2,)]
     scans.close()
 
 
@@ -237,9 +248,9 @@ def test_a_scan_is_stopped_by_the_engine(tmp_path: Path) -> None:
 def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: Layout) -> None:
     given = world.firms(3, 10_500)
     world.publish_firms(layout, given[:10_000])
-    asked = [Search(q=q, sort=sort) for q in (None, "as") for sort in SORTS]
-    asked += [Search(q="no", statuses=STATUSES), Search(statuses=("active",), sort="name")]
-    reader = Reader(layout)
+    asked = [CompanyQuery(q=q, sort=sort) for q in (None, "as") for sort in SORTS]
+    asked += [CompanyQuery(q="no", statuses=STATUSES), CompanyQuery(statuses=("active",), sort="name")]
+    reader = ReleaseReader(layout)
     with reader.pin() as snapshot:
         before = [_ids(snapshot, query, None, pages=4) for query in asked]
     reader.close()
@@ -248,7 +259,7 @@ def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: La
     ids = {firm.company_id for firm in stayed}
     with closing(sqlite3.connect(layout.release(2) / SERVING)) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
-    reader = Reader(layout)
+    reader = ReleaseReader(layout)
     with reader.pin() as snapshot:
         assert snapshot.number == 2
         for query, (first, after) in zip(asked, before, strict=True):
@@ -260,7 +271,9 @@ def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: La
     reader.close()
 
 
-def _ids(snapshot: Snapshot, query: Search, after: Key | None, *, pages: int) -> tuple[list[str], Key | None]:
+def _ids(
+    snapshot: ReleaseSnapshot, query: CompanyQuery, after: Key | None, *, pages: int
+) -> tuple[list[str], Key | None]:
     found: list[str] = []
     for _ in range(pages):
         page = snapshot.search(query, after, 100)
@@ -273,8 +286,8 @@ def _ids(snapshot: Snapshot, query: Search, after: Key | None, *, pages: int) ->
 
 def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
     folder = layout.release(number)
-    with opened(folder / WAREHOUSE, read_only=True) as connection:
-        assert searching.check(connection) is None
+    with open_database(folder / WAREHOUSE, read_only=True) as connection:
+        assert search_table.find_inconsistency(connection) is None
         found = connection.execute(
             "SELECT s.*, p.names FROM search AS s LEFT JOIN places AS p USING (place) ORDER BY company_id"
         ).fetchall()
@@ -322,27 +335,27 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
 )
 def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:
     _serve(layout, "A", "B", county="Oslo", county_code="03").close()
-    with opened(layout.release(1) / WAREHOUSE) as connection:
-        assert searching.check(connection) is None
+    with open_database(layout.release(1) / WAREHOUSE) as connection:
+        assert search_table.find_inconsistency(connection) is None
         connection.execute(harm)
-        found = searching.check(connection)
+        found = search_table.find_inconsistency(connection)
     assert found is not None
     assert told in found
 
 
 def test_companies_of_one_rank_are_parted(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.searching.RANK", "length(c.name)")
+    monkeypatch.setattr("warehouse.serving.search_table.RANK", "length(c.name)")
     reader = _serve(layout, "Firma A", "Firma B", "Firma C", "Firma DE")
     learn(layout, "NO", 1, companies=[member("NO", n, name=f"Firma {n}") for n in (1, 0, 2, 7)])
     with reader.pin() as snapshot:
-        assert _names(snapshot, Search(q="firma"), 1) == ["Firma A", "Firma B", "Firma C", "Firma DE"]
+        assert _names(snapshot, CompanyQuery(q="firma"), 1) == ["Firma A", "Firma B", "Firma C", "Firma DE"]
     reader.close()
     publish(layout, "NO", at=1)
     _tables(layout, 2)
 
 
 def test_who_comes_takes_no_rank_that_is_served(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.searching.RANK", "length(c.name)")
+    monkeypatch.setattr("warehouse.serving.search_table.RANK", "length(c.name)")
     names = ("Firma A", "Firma B", "Firma C")
     _serve(layout, *names[:2]).close()
     learn(layout, "NO", 1, companies=[member("NO", n, name=name) for n, name in enumerate(names)])
@@ -355,8 +368,8 @@ def test_a_search_by_name_needs_no_engine(layout: Layout) -> None:
     script = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from warehouse.paths import Layout\n"
-        "from warehouse.reader import Reader, Search\n"
+        "from warehouse.storage.layout import Layout\n"
+        "from warehouse.reader.reader import Reader, Search\n"
         "with Reader(Layout(Path(sys.argv[1]))).pin() as snapshot:\n"
         "    for query in (Search(), Search(q='nors'), Search(q='nosrk', countries=('NO',))):\n"
         "        assert snapshot.search(query, None, 5).rows, query\n"
@@ -380,11 +393,11 @@ _numbers = st.builds(
 
 @given(_texts, _texts)
 def test_initials_compare_as_names(left: str, right: str) -> None:
-    assert (left < right) >= (initials.of_name(left) < initials.of_name(right))
+    assert (left < right) >= (sort_keys.name_sort_key(left) < sort_keys.name_sort_key(right))
 
 
 @example("firm:NO:~", "firm:NO:z9")  # no number is written so; the first must not come out smaller
 @given(_numbers, _numbers)
 def test_initials_compare_as_ids(left: str, right: str) -> None:
-    assert (left < right) >= (initials.of_id(left) < initials.of_id(right))
-    assert 0 <= initials.of_id(left) < 2**63
+    assert (left < right) >= (sort_keys.id_sort_key(left) < sort_keys.id_sort_key(right))
+    assert 0 <= sort_keys.id_sort_key(left) < 2**63

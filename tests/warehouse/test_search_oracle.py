@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 
 from tests.warehouse import search_world as world
 from tests.warehouse.search_world import Firm
-from warehouse.manifests import SERVING
-from warehouse.paths import Layout
-from warehouse.reader import Reader, Search
-from warehouse.reading import Snapshot
+from warehouse.reader.reader import CompanyQuery, ReleaseReader
+from warehouse.reader.types import ReleaseSnapshot
+from warehouse.release.manifest import SERVING
+from warehouse.storage.layout import Layout
 
 
 @dataclass(frozen=True, repr=False)  # a failure shows what was asked, not all that was there
 class World:
     firms: list[Firm]
     ranks: dict[str, int]
-    reader: Reader
+    reader: ReleaseReader
 
 
 @pytest.fixture(scope="module", params=[1, 2])
@@ -35,7 +35,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     world.publish_firms(layout, firms)
     with closing(sqlite3.connect(layout.release(1) / SERVING)) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
-    reader = Reader(layout)
+    reader = ReleaseReader(layout)
     yield World(firms, ranks, reader)
     reader.close()
 
@@ -59,7 +59,7 @@ def _maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 _queries = st.builds(
-    Search,
+    CompanyQuery,
     q=_some,
     countries=_few(list(world.PLACES)),
     industries=_few(["62", "6201", "62.0", "06"]),
@@ -86,7 +86,7 @@ _limits = st.lists(st.integers(1, 60), min_size=1, max_size=3).map(lambda made: 
 _settings = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def _walked(snapshot: Snapshot, query: Search, limits: list[int]) -> list[str]:
+def _walked(snapshot: ReleaseSnapshot, query: CompanyQuery, limits: list[int]) -> list[str]:
     found = list(world.walk(snapshot, query, limits))
     assert len(set(found)) == len(found)
     return [company_id for company_id, _ in found]
@@ -108,8 +108,8 @@ def test_names_are_found_alike_both_ways(
 ) -> None:
     names = ("names.FEW", "names.ENDINGS", "search.MOST", "search.BEST")
     for name, bound in zip(names, bounds, strict=True):
-        monkeypatch.setattr(f"warehouse.queries.{name}", bound)
-    query = Search(q=text, countries=countries)
+        monkeypatch.setattr(f"warehouse.reader.queries.{name}", bound)
+    query = CompanyQuery(q=text, countries=countries)
     due = world.expected(served.firms, served.ranks, query)
     with served.reader.pin() as snapshot:
         assert _walked(snapshot, query, limits) == due
@@ -124,10 +124,10 @@ def test_every_filter_and_order(
     served: World,
     monkeypatch: pytest.MonkeyPatch,
     bounds: tuple[int, int],
-    query: Search,
+    query: CompanyQuery,
     limits: list[int],
 ) -> None:
     for name, bound in zip(("MOST", "BEST"), bounds, strict=True):
-        monkeypatch.setattr(f"warehouse.queries.search.{name}", bound)
+        monkeypatch.setattr(f"warehouse.reader.queries.search.{name}", bound)
     with served.reader.pin() as snapshot:
         assert _walked(snapshot, query, limits) == world.expected(served.firms, served.ranks, query)

@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 
 from tests.warehouse.helpers import day, rows
-from warehouse.files import Step, no_step
-from warehouse.history import History
-from warehouse.manifests import Manifest
-from warehouse.paths import Layout
-from warehouse.release import MarketPart, Releases
+from warehouse.history.history import MarketHistory
+from warehouse.release.manifest import ReleaseManifest
+from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema.tables import BY_NAME, EVENTS
+from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.layout import Layout
 
 NO_EVENTS = rows(EVENTS)
 
@@ -49,7 +49,7 @@ def owner(company_id: str, holder: str, pct: str | None = None, **given: Any) ->
 
 def learn(layout: Layout, market: str, at: int, **tables: list[dict[str, Any]]) -> None:
     """Brings whole tables of a market to these rows."""
-    with History(layout, market) as history, history.transaction():
+    with MarketHistory(layout, market) as history, history.transaction():
         for name, given in tables.items():
             frame = rows(BY_NAME[name], *given)
             known = history.open_rows(BY_NAME[name])["company_id"]
@@ -65,8 +65,8 @@ def publish(
     full: bool = False,
     on_step: Step = no_step,
     keep: int = 9,
-) -> Manifest | None:
-    releases = Releases(layout, clock=lambda: day(at), keep=keep, on_step=on_step)
+) -> ReleaseManifest | None:
+    releases = ReleaseStore(layout, clock=lambda: day(at), keep=keep, on_step=on_step)
     return releases.publish(parts(layout, *markets, at=at), events, full=full)
 
 

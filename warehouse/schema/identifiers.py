@@ -2,7 +2,7 @@
 
 See docs/contract/contract.md 4.0.
 Belongs here: the one rule per market for how a number is written and recognised. Does not belong here: whether
-such a company exists (`reader`), or HTTP errors (`api.problems`).
+such a company exists (`reader`), or HTTP errors (`api.http.problems.problem`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CompanyNumber(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class NumberRule:
     """Number format of one market.
 
     `bare` matches a number without its market, `scoped` one with known market.
@@ -53,22 +53,22 @@ class Rule:
     check: Callable[[str], bool]
 
 
-def _digits(text: str) -> str:
+def _only_digits(text: str) -> str:
     if text.isdigit():
         return text
     return re.sub(r"\D", "", text)
 
 
-def _norwegian(text: str) -> str:
-    return _digits(text)[-9:]
+def _norwegian_number(text: str) -> str:
+    return _only_digits(text)[-9:]
 
 
-def _finnish(text: str) -> str:
-    digits = _digits(text)
+def _finnish_number(text: str) -> str:
+    digits = _only_digits(text)
     return f"{digits[:7]}-{digits[7]}"
 
 
-def _british(text: str) -> str:
+def _british_number(text: str) -> str:
     """Pads with zeros between prefix and digits: SC1234 becomes SC001234 (docs/formats/uk.md 2)."""
     text = text.upper()
     if len(text) == _BRITISH_CHARACTERS:
@@ -78,47 +78,49 @@ def _british(text: str) -> str:
     return letters + text[len(letters) :].rjust(_BRITISH_CHARACTERS - len(letters), "0")
 
 
-def _american(text: str) -> str:
-    return "US" + _digits(text).rjust(10, "0")
+def _american_number(text: str) -> str:
+    return "US" + _only_digits(text).rjust(10, "0")
 
 
-def _always(_: str) -> bool:
+def _always_valid(_: str) -> bool:
     return True
 
 
 def _padded_norwegian_is_valid(text: str) -> bool:
     """The 10-character form is valid only if its nine digits pass mod 11."""
-    return len(_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian(text))
+    return len(_only_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian_number(text))
 
 
 _US: Final = r"(?:US[-: ]?(?:CIK[-: ]?)?|CIK[-: ]?)\d{1,10}"  # docs/formats/us.md 2
-RULES: Final[Mapping[str, Rule]] = {
+RULES: Final[Mapping[str, NumberRule]] = {
     rule.market: rule
     for rule in (
-        Rule(
+        NumberRule(
             "US",
             re.compile(_US, re.IGNORECASE),
             re.compile(rf"{_US}|\d{{1,10}}", re.IGNORECASE),
-            _american,
-            _always,
+            _american_number,
+            _always_valid,
         ),
-        Rule(
+        NumberRule(
             "SE",
             re.compile(r"[1-9]\d{5}-?\d{4}"),
             re.compile(r"[1-9]\d{5}-?\d{4}"),
-            _digits,
+            _only_digits,
             se_orgnr.is_valid,
         ),
-        Rule("NO", re.compile(r"0?\d{9}"), re.compile(r"0?\d{9}"), _norwegian, orgnr.is_valid),
-        Rule("FI", re.compile(r"\d{7}-\d"), re.compile(r"\d{7}-?\d"), _finnish, ytunnus.is_valid),
-        Rule(
+        NumberRule("NO", re.compile(r"0?\d{9}"), re.compile(r"0?\d{9}"), _norwegian_number, orgnr.is_valid),
+        NumberRule(
+            "FI", re.compile(r"\d{7}-\d"), re.compile(r"\d{7}-?\d"), _finnish_number, ytunnus.is_valid
+        ),
+        NumberRule(
             "UK",
             re.compile(r"(?!US|CIK\d+$)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.IGNORECASE),
             re.compile(r"(?!US|CIK\d+$)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.IGNORECASE),
-            _british,
-            _always,
+            _british_number,
+            _always_valid,
         ),
-        Rule("DK", None, re.compile(r"\d{8}"), _digits, cvr.is_valid),
+        NumberRule("DK", None, re.compile(r"\d{8}"), _only_digits, cvr.is_valid),
     )
 }
 
@@ -145,13 +147,13 @@ def company_id(market: str, org_number: str) -> str:
     return f"{PREFIX}:{market}:{org_number}"
 
 
-def _match(rule: Rule, pattern: re.Pattern[str] | None, text: str) -> CompanyNumber | None:
+def _parse_if_matching(rule: NumberRule, pattern: re.Pattern[str] | None, text: str) -> CompanyNumber | None:
     if pattern is None or not text.isascii() or not pattern.fullmatch(text):
         return None
-    return _read(rule, text)
+    return _to_company_number(rule, text)
 
 
-def _read(rule: Rule, text: str) -> CompanyNumber | None:
+def _to_company_number(rule: NumberRule, text: str) -> CompanyNumber | None:
     """Reads the number from a text that matches the market's pattern."""
     if rule.market == "NO" and not _padded_norwegian_is_valid(text):
         return None
@@ -161,7 +163,7 @@ def _read(rule: Rule, text: str) -> CompanyNumber | None:
 def parse_scoped(market: str, text: str) -> CompanyNumber | None:
     """Parses a number of a known market: more spellings are accepted (bare CIK, short UK digits)."""
     rule = RULES[market]
-    return _match(rule, rule.scoped, text)
+    return _parse_if_matching(rule, rule.scoped, text)
 
 
 def parse_id(text: str) -> CompanyNumber | None:
@@ -185,4 +187,4 @@ def parse(text: str) -> CompanyNumber | None:
     found = _BARE.fullmatch(text) if text.isascii() else None
     if found is None or found.lastgroup is None:
         return None
-    return _read(RULES[found.lastgroup], text)
+    return _to_company_number(RULES[found.lastgroup], text)

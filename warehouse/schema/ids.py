@@ -20,7 +20,7 @@ PAIRS: Final = tuple(one + two for one in _ALPHABET for two in _ALPHABET)  # ten
 Part = str | int | date | Decimal | None
 
 
-def _text(part: Part) -> bytes:
+def _length_prefixed(part: Part) -> bytes:
     if part is None:
         return b"-"
     if isinstance(part, Decimal):
@@ -34,7 +34,7 @@ def _text(part: Part) -> bytes:
 
 def natural_id(prefix: str, *parts: Part) -> str:
     """`prefix` + "_" + 26 characters that depend only on the parts."""
-    number = int.from_bytes(hashlib.sha256(b"".join(map(_text, parts))).digest()[:17])
+    number = int.from_bytes(hashlib.sha256(b"".join(map(_length_prefixed, parts))).digest()[:17])
     number >>= 17 * 8 - _LENGTH * 5
     digits: list[str] = []
     for _ in range(_LENGTH):

@@ -1,6 +1,6 @@
 """Columns common to the shared tables: the company of a row, and its source and time.
 
-Does not belong here: any table (`tables`, `owner_tables`).
+Does not belong here: any table (`tables`, `ownership_tables`).
 """
 
 from __future__ import annotations

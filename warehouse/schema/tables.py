@@ -1,8 +1,8 @@
 """The shared tables (docs/architecture.md 3): one shape for every market, declared once.
 
-Rendered by `warehouse.render` to polars schemas, DuckDB DDL, checks and the data dictionary. Null is «unknown»,
-never 0. Does not belong here: the columns of ownership tables (`owner_tables`; the tables are only listed
-here), or the staged tables of one registry (`connectors/<cc>`), which keep the registry's own words.
+Rendered by `warehouse.schema_render` to polars schemas, DuckDB DDL, checks and the data dictionary. Null is
+«unknown», never 0. Does not belong here: the columns of ownership tables (`ownership_tables`; the tables are only
+listed here), or the staged tables of one registry (`connectors/<cc>`), which keep the registry's own words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from warehouse.schema import codes
-from warehouse.schema.owner_tables import HOLDINGS, HOLDINGS_EARLIER, OWNERS
+from warehouse.schema.ownership_tables import HOLDINGS, HOLDINGS_EARLIER, OWNERS
 from warehouse.schema.provenance import COMPANY_ID, PROVENANCE
 from warehouse.schema.types import Column, Kind, Table
 
@@ -237,7 +237,7 @@ EVENTS: Final = Table(
     sort=("occurred_at", "event_id"),
 )
 
-# `Jurisdiction.normalise` may return NORMALISED, `pipelines.steps` add DERIVED, releases publish TABLES.
+# `Jurisdiction.normalise` may return NORMALISED, `pipelines.transforms` add DERIVED, releases publish TABLES.
 NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
 PASSING: Final = (HOLDINGS_EARLIER,)  # may also be returned by `normalise`, for the pipeline steps only
 DERIVED: Final = (FINANCIALS, OWNERS)

@@ -1,6 +1,6 @@
 """The vocabulary of table declarations: kinds of values, columns, tables.
 
-Does not belong here: any concrete table (`tables.py`) or its rendering for an engine (`warehouse.render`).
+Does not belong here: any concrete table (`tables.py`) or its rendering for an engine (`warehouse.schema_render`).
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.billing.service import Billing
-from api.billing.settings import BillingSettings
-from api.db.engine import Database
+from api.billing.service import BillingService
+from api.database.engine import Database
+from api.settings.billing import BillingSettings
 from tests.api.billing.stripe_server import KEY, SIGNING_SECRET, FakeStripe, Listening, signed
 
 OWNER = "owner@example.com"
@@ -27,7 +27,7 @@ class Paying:
 
     service: Any
     stripe: FakeStripe
-    billing: Billing
+    billing: BillingService
 
     def wait(self, days: float) -> None:
         """Time goes on, and Stripe does what is due."""

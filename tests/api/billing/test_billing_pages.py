@@ -2,9 +2,9 @@
 
 import pytest
 
-from api.accounts import AccountError
-from api.billing.errors import NotPossible, StripeRefused, StripeUnavailable
-from api.billing.returns import returns
+from api.accounts.service import AccountError
+from api.billing.errors import BillingStateError, StripeRejectedError, StripeUnavailableError
+from api.billing.return_urls import build_return_urls
 from tests.api.billing.conftest import OWNER
 
 
@@ -51,7 +51,7 @@ def test_an_account_has_one_customer_and_one_open_checkout(paying):
     with pytest.raises(AssertionError, match="expired"):
         paying.stripe.complete(first)
     paying.stripe.complete(second)
-    with pytest.raises(NotPossible, match="portal"):
+    with pytest.raises(BillingStateError, match="portal"):
         paying.billing.checkout(OWNER, "business")
 
 
@@ -71,7 +71,7 @@ def test_who_subscribes_on_the_former_page_at_that_moment_is_not_led_to_another(
     former = paying.billing.checkout(OWNER, "basic")
     paying.stripe.meanwhile_of = "/v1/checkout/sessions"
     paying.stripe.meanwhile = lambda: paying.stripe.complete(former)
-    with pytest.raises(NotPossible, match="already"):
+    with pytest.raises(BillingStateError, match="already"):
         paying.billing.checkout(OWNER, "pro")
     assert len(paying.stripe.subscriptions) == len(paying.stripe.sessions) == 1
 
@@ -84,13 +84,13 @@ def test_a_checkout_that_cannot_be_closed_keeps_another_from_being_made(paying):
         (200, b'{"id":"%s"}' % customer.encode()),
         *(3 * [still_open, refused]),
     ]
-    with pytest.raises(StripeUnavailable, match="stay open"):
+    with pytest.raises(StripeUnavailableError, match="stay open"):
         paying.billing.checkout(OWNER, "pro")
     assert paying.stripe.asked[-1][1] == "/v1/checkout/sessions/cs_x/expire"
 
 
 def test_a_customer_that_was_made_before_a_crash_is_the_same_afterwards(paying, monkeypatch):
-    monkeypatch.setattr("api.db.billing.BillingRepository.name_customer", lambda *_: 1 / 0)
+    monkeypatch.setattr("api.billing.repository.BillingRepository.name_customer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         paying.billing.checkout(OWNER, "basic")
     monkeypatch.undo()
@@ -115,13 +115,13 @@ def test_who_was_deleted_at_stripe_may_come_again_without_another_trial(paying):
 
 def test_who_is_suspended_pays_for_nothing(paying):
     paying.service.accounts.set_status(OWNER, "suspended")
-    with pytest.raises(NotPossible, match="suspended"):
+    with pytest.raises(BillingStateError, match="suspended"):
         paying.billing.checkout(OWNER, "pro")
     assert paying.stripe.asked == []
 
 
 def test_the_portal_is_for_customers(paying):
-    with pytest.raises(NotPossible, match="checkout"):
+    with pytest.raises(BillingStateError, match="checkout"):
         paying.billing.portal(OWNER)
     paying.billing.checkout(OWNER, "basic")
     assert paying.billing.portal(OWNER).startswith("https://billing.stripe.com/")
@@ -132,15 +132,15 @@ def test_the_portal_is_for_customers(paying):
 
 
 def test_an_operators_own_address_takes_the_place_of_the_page():
-    given = returns("https://shop.example.com/back", "https://api.example.com")
+    given = build_return_urls("https://shop.example.com/back", "https://api.example.com")
     assert {given.subscribed, given.left, given.managed} == {"https://shop.example.com/back"}
 
 
 def test_the_cancellation_is_of_the_accounts_own_subscription(paying):
-    with pytest.raises(NotPossible, match="checkout"):
+    with pytest.raises(BillingStateError, match="checkout"):
         paying.billing.cancellation(OWNER)
     paying.billing.checkout(OWNER, "basic")
-    with pytest.raises(NotPossible, match="no subscription"):
+    with pytest.raises(BillingStateError, match="no subscription"):
         paying.billing.cancellation(OWNER)
     subscription = paying.subscribe("pro")
     paying.deliver_all()
@@ -156,13 +156,13 @@ def test_the_cancellation_is_of_the_accounts_own_subscription(paying):
     }
     paying.stripe.end(subscription)
     paying.deliver_all()
-    with pytest.raises(NotPossible, match="no subscription"):
+    with pytest.raises(BillingStateError, match="no subscription"):
         paying.billing.cancellation(OWNER)
 
 
 def test_tiers_without_a_price_and_accounts_that_are_none_are_refused_before_stripe_is_asked(paying):
     assert paying.billing.sold == ("basic", "pro", "business")
-    with pytest.raises(NotPossible, match="'starter' is not sold; choose one of basic, pro, business"):
+    with pytest.raises(BillingStateError, match="'starter' is not sold; choose one of basic, pro, business"):
         paying.billing.checkout(OWNER, "starter")
     with pytest.raises(AccountError, match="no account"):
         paying.billing.checkout("nobody@example.com", "basic")
@@ -170,18 +170,18 @@ def test_tiers_without_a_price_and_accounts_that_are_none_are_refused_before_str
 
 
 FAULTS = (
-    (500, b"", StripeUnavailable, "Stripe answered 500"),
-    (429, b'{"error":{"message":"slow","code":"rate_limit"}}', StripeUnavailable, "Stripe answered 429"),
-    (401, b'{"error":{"message":"Invalid API Key"}}', StripeRefused, "FIRM_STRIPE_SECRET_KEY"),
-    (400, b'{"error":{"message":"No such price","code":null}}', StripeRefused, "No such price"),
-    (400, b"<html>", StripeRefused, "Stripe answered 400"),
-    (200, b"<html>", StripeRefused, "not what is documented"),
-    (302, b"", StripeRefused, "not what is documented"),
-    (200, b'{"url":7}', StripeRefused, "not what is documented"),
-    (200, b'{"url":"javascript:alert(1)"}', StripeRefused, "no address of a page"),
-    (200, b'{"url":"http://stripe.example.com/"}', StripeRefused, "no address of a page"),
-    (200, b'{"url":"https://x/\\" onclick=\\"y"}', StripeRefused, "no address of a page"),
-    (200, b'{"url":"https://x/\\r\\nset-cookie: y"}', StripeRefused, "no address of a page"),
+    (500, b"", StripeUnavailableError, "Stripe answered 500"),
+    (429, b'{"error":{"message":"slow","code":"rate_limit"}}', StripeUnavailableError, "Stripe answered 429"),
+    (401, b'{"error":{"message":"Invalid API Key"}}', StripeRejectedError, "FIRM_STRIPE_SECRET_KEY"),
+    (400, b'{"error":{"message":"No such price","code":null}}', StripeRejectedError, "No such price"),
+    (400, b"<html>", StripeRejectedError, "Stripe answered 400"),
+    (200, b"<html>", StripeRejectedError, "not what is documented"),
+    (302, b"", StripeRejectedError, "not what is documented"),
+    (200, b'{"url":7}', StripeRejectedError, "not what is documented"),
+    (200, b'{"url":"javascript:alert(1)"}', StripeRejectedError, "no address of a page"),
+    (200, b'{"url":"http://stripe.example.com/"}', StripeRejectedError, "no address of a page"),
+    (200, b'{"url":"https://x/\\" onclick=\\"y"}', StripeRejectedError, "no address of a page"),
+    (200, b'{"url":"https://x/\\r\\nset-cookie: y"}', StripeRejectedError, "no address of a page"),
 )
 
 
@@ -196,5 +196,5 @@ def test_what_stripe_does_not_do_is_said(paying):
 
 def test_a_stripe_that_is_not_there_is_said(settings_of, serve, world):
     gone = serve(world, billing=settings_of("http://127.0.0.1:9"))
-    with pytest.raises(StripeUnavailable, match="cannot be reached"):
+    with pytest.raises(StripeUnavailableError, match="cannot be reached"):
         gone.parts.billing.checkout(OWNER, "basic")

@@ -5,8 +5,8 @@ See docs/contract/keys-and-limits.md 3.3.
 
 import pytest
 
-from api.db.billing import BillingRepository
-from api.db.engine import Database
+from api.billing.repository import BillingRepository
+from api.database.engine import Database
 from tests.api.billing.conftest import OWNER
 
 PAUSED = ("paused", "tier_downgraded")

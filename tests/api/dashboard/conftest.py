@@ -13,7 +13,7 @@ import httpx
 import pytest
 from lxml import html
 
-from api.server import server
+from api.runtime.uvicorn_server import build_server
 from tests.api.post_office import Post, PostOffice
 
 PATIENCE_SECONDS = 20.0
@@ -156,7 +156,7 @@ def office(post_office: PostOffice) -> PostOffice:
 @contextlib.contextmanager
 def listening(made: Any, settings: Any) -> Iterator[str]:
     """The service under uvicorn in a thread; its address."""
-    running, ready = server(made.app, settings, "127.0.0.1", 0), threading.Event()
+    running, ready = build_server(made.app, settings, "127.0.0.1", 0), threading.Event()
     startup = running.startup
 
     async def told(sockets: Any = None) -> None:
@@ -177,7 +177,7 @@ def listening(made: Any, settings: Any) -> Iterator[str]:
 @pytest.fixture
 def open_desk(serve: Any, world: Any, office: PostOffice) -> Iterator[Callable[..., Desk]]:
     """Starts dashboards; they end with the test."""
-    from api.settings import ApiSettings
+    from api.settings.service import ApiSettings
 
     with contextlib.ExitStack() as stack:
 

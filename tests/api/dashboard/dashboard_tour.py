@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from connectors.sandbox import enough, write
+from sandbox import sufficient_companies, write_days
 from tests.api.billing.stripe_server import FakeStripe, Listening
 from tests.api.dashboard.dashboard_scene import OWNER, Customer, Seen, endpoint, settings
 from tests.api.post_office import PostOffice
@@ -32,8 +32,10 @@ def make_tour(office: PostOffice, into: Path) -> None:
 
 
 def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> None:
-    world = HostileWorld(every=1, seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS)
-    days = write(world, into / "days", with_truth=False)
+    world = HostileWorld(
+        every=1, seed=23, companies=sufficient_companies(DAYS, MARKETS), days=DAYS, markets=MARKETS
+    )
+    days = write_days(world, into / "days", with_truth=False)
     firm.ingest(days[0], "fi")
     with firm.serving() as client, endpoint() as receiver, browsing(into) as browser:
         seen = Seen(str(client.base_url).rstrip("/"))

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from api.dashboard.routes import PAGES
+from api.dashboard.pages import PAGES
 from tests import browsing
 from tests.api.dashboard.dashboard_scene import ANSWER, FORGED, OWNER, Seen, read_tour
 from tests.api.dashboard.dashboard_tour import LABEL, make_tour

@@ -2,8 +2,8 @@
 
 import re
 
-from api.dashboard.pages import SAFETY
-from api.dashboard.routes import PAGES
+from api.dashboard.pages import PAGES
+from api.dashboard.routing import SAFETY
 from tests.api.dashboard.conftest import Browser, Desk, hidden
 
 HOME, SIGN_IN = "/dashboard", "/dashboard/sign-in"

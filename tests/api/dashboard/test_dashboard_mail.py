@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.dashboard.letters import sign_in_letter
-from api.dashboard.postman import Postman
+from api.dashboard.sign_in_email import build_sign_in_mail
+from api.dashboard.sign_in_mailer import SignInMailer
 from tests.api.post_office import PostOffice, unused_port
 
 SIGN_IN = "/dashboard/sign-in"
@@ -18,7 +18,7 @@ def test_a_server_that_greylists_gets_the_mail_again():
 
     async def main() -> None:
         async with office.open():
-            await _posted(Postman(office.settings(), _sleeper(waited)))
+            await _posted(SignInMailer(office.settings(), _sleeper(waited)))
 
     asyncio.run(main())
     assert [post.recipients for post in office.posts] == [["owner@example.com"]]
@@ -31,7 +31,7 @@ def test_a_mail_that_nobody_takes_is_given_up(answer, tries, caplog):
 
     async def main() -> None:
         async with office.open():
-            await _posted(Postman(office.settings(), _sleeper([])))
+            await _posted(SignInMailer(office.settings(), _sleeper([])))
 
     with caplog.at_level(logging.WARNING, "firm.mail"):
         asyncio.run(main())
@@ -46,7 +46,7 @@ def test_a_server_that_is_away_stops_nobody(open_desk, office):
 
 
 def _letter(recipient):
-    return sign_in_letter(
+    return build_sign_in_mail(
         "eml_1", recipient, "https://x.example", datetime(2026, 11, 22, tzinfo=UTC), timedelta(minutes=15)
     )
 
@@ -58,7 +58,7 @@ def _sleeper(waited):
     return sleep
 
 
-async def _posted(postman: Postman) -> None:
+async def _posted(postman: SignInMailer) -> None:
     """Posts a letter and waits until it is sent or given up."""
     others = asyncio.all_tasks()
     postman.post(_letter("owner@example.com"))

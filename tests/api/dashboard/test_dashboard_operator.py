@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from lxml import html
 
-from api.dashboard import supervision
-from api.setting_reader import SettingError, SettingReader
-from api.webhooks.settings import WebhookSettings
+from api.dashboard import operator_view
+from api.settings.env import EnvReader, SettingError
+from api.settings.webhooks import WebhookSettings
 from tests.api.dashboard.conftest import Desk, texts
-from warehouse import freshness, run_notes
-from warehouse.freshness import Freshness, Seen
-from warehouse.reading import DatasetState, Held, MarketState
-from warehouse.run_notes import ErrorNote, HeldNote, ReadNote, RunNote, SignalNote
+from warehouse.reader.types import DatasetState, MarketState, QuarantineReason
+from warehouse.release import freshness, run_log
+from warehouse.release.freshness import DatasetCheck, Freshness
+from warehouse.release.run_log import ErrorNote, QuarantineNote, ReadNote, RunNote, SignalNote
 
 OPERATOR = "/dashboard/operator"
 OWNER = "owner@example.com"
@@ -35,14 +35,14 @@ def seen(new_world: Callable[[], Any]) -> Any:
     maker = new_world()
     maker.publish([maker.company("firm:NO:999999999", HOSTILE)])
     layout = maker.world.layout
-    known = {"no.enheter": Seen(NOON), "no.roller": Seen(NOON, NOON - timedelta(days=3))}
+    known = {"no.enheter": DatasetCheck(NOON), "no.roller": DatasetCheck(NOON, NOON - timedelta(days=3))}
     freshness.write(layout, Freshness({"NO": NOON}, known))
-    held = (HeldNote("no.roller", "fetch", HOSTILE, None),)
+    held = (QuarantineNote("no.roller", "fetch", HOSTILE, None),)
     read = (ReadNote("no.enheter", 1_234, 5, 1), ReadNote("no.roller", 10, 0, 0))
     signals = (SignalNote("no.enheter", "unknown_code", HOSTILE, 17),)
-    run_notes.write(layout, note(18, errors=(ErrorNote("NO", HOSTILE),), release=None))
-    run_notes.write(layout, note(19, held=held, read=read, signals=signals, events={"status.changed": 4}))
-    run_notes.write(layout, note(20, ended_at=None, release=None))
+    run_log.write(layout, note(18, errors=(ErrorNote("NO", HOSTILE),), release=None))
+    run_log.write(layout, note(19, held=held, read=read, signals=signals, events={"status.changed": 4}))
+    run_log.write(layout, note(20, ended_at=None, release=None))
     return maker.world
 
 
@@ -120,25 +120,29 @@ def test_what_is_set_for_trials_alone_is_said(open_desk: Callable[..., Desk]) ->
 
 
 def test_addresses_of_operators_are_read_as_accounts_have_them() -> None:
-    read = SettingReader({"FIRM_OPERATORS": " Op@Example.com, second@example.com,"}).emails("FIRM_OPERATORS")
+    read = EnvReader({"FIRM_OPERATORS": " Op@Example.com, second@example.com,"}).emails("FIRM_OPERATORS")
     assert read == {"op@example.com", "second@example.com"}
-    assert SettingReader({}).emails("FIRM_OPERATORS") == frozenset()
+    assert EnvReader({}).emails("FIRM_OPERATORS") == frozenset()
     with pytest.raises(SettingError, match="FIRM_OPERATORS"):
-        SettingReader({"FIRM_OPERATORS": "op@example.com, *"}).emails("FIRM_OPERATORS")
+        EnvReader({"FIRM_OPERATORS": "op@example.com, *"}).emails("FIRM_OPERATORS")
 
 
 def test_the_reason_of_what_is_held_is_the_newest_told() -> None:
     """By the newest run that met it; by the release where runs have forgotten; else it is unknown."""
     since = NOON - timedelta(days=9)
-    state = DatasetState(NOON, held=Held("max_shrink", 0.5, 0.02), checked_at=NOON, held_since=since)
+    state = DatasetState(
+        NOON, held=QuarantineReason("max_shrink", 0.5, 0.02), checked_at=NOON, held_since=since
+    )
     markets = {"NO": MarketState("held", NOON, 5, {"no.a": state})}
-    known = {one: Seen(None, since) for one in ("no.a", "no.b")}
-    sources = supervision.sources(markets, Freshness({}, known))
+    known = {one: DatasetCheck(None, since) for one in ("no.a", "no.b")}
+    sources = operator_view.source_rows(markets, Freshness({}, known))
     assert [(one.dataset, one.rows) for one in sources] == [("no.a", 0), ("no.b", None)]
-    (a, b) = supervision.held(sources, markets, [])
-    assert (a.why, b.why) == (HeldNote("no.a", "max_shrink", 0.5, 0.02), None)
-    newer, older = HeldNote("no.b", "fetch", "403", None), HeldNote("no.b", "fetch", "503", None)
-    (_, b) = supervision.held(sources, markets, [note(20, held=(newer,)), note(19, held=(older,))])
+    (a, b) = operator_view.quarantined_sources(sources, markets, [])
+    assert (a.why, b.why) == (QuarantineNote("no.a", "max_shrink", 0.5, 0.02), None)
+    newer, older = QuarantineNote("no.b", "fetch", "403", None), QuarantineNote("no.b", "fetch", "503", None)
+    (_, b) = operator_view.quarantined_sources(
+        sources, markets, [note(20, held=(newer,)), note(19, held=(older,))]
+    )
     assert b.why == newer
 
 
@@ -146,5 +150,5 @@ def test_a_signal_stands_once_however_many_runs_met_it() -> None:
     def met(count: int) -> tuple[SignalNote, ...]:
         return (SignalNote("no.a", "unknown_code", "X", count),)
 
-    (told,) = supervision.signals([note(20, signals=met(2)), note(19, signals=met(9))])
+    (told,) = operator_view.signal_rows([note(20, signals=met(2)), note(19, signals=met(9))])
     assert (told.signal.count, told.met_at) == (2, NOON)

@@ -5,8 +5,8 @@ import re
 import pytest
 from lxml import html
 
-from api.dashboard.rendering import assets
-from api.dashboard.routes import PAGES
+from api.dashboard.pages import PAGES
+from api.dashboard.templating import static_assets
 from tests.api.dashboard.conftest import Browser, Desk, hidden, texts
 
 SESSION = "__Host-firm_session"
@@ -128,8 +128,8 @@ def test_pages_need_nothing_but_this_service(owner: Browser) -> None:
         assert all(one.startswith("/dashboard/assets/") for one in loaded)
         assert all(one.status_code == 200 and "immutable" in one.headers["cache-control"] for one in bodies)
         assert len(answer.content) + sum(len(one.content) for one in bodies) < BUDGET
-    assert sum(len(asset.body) for asset in assets().values()) < BUDGET
-    assert not re.search(rb"url\(|@import|https?:", assets()["dashboard.css"].body)
+    assert sum(len(asset.body) for asset in static_assets().values()) < BUDGET
+    assert not re.search(rb"url\(|@import|https?:", static_assets()["dashboard.css"].body)
 
 
 def test_another_accounts_objects_are_not_there(desk: Desk, owner: Browser) -> None:
@@ -208,9 +208,9 @@ def test_other_methods_are_told_what_there_is(owner: Browser) -> None:
 
 def test_over_plain_http_cookies_are_as_safe_as_they_can_be(open_desk) -> None:
     """On one's own machine, where `__Host-` and Secure would keep them from being stored."""
-    from api.dashboard.cookies import Cookies
+    from api.dashboard.cookies import DashboardCookies
 
-    written = Cookies(is_secure=False).write("session", "firm_session_x")[1].decode()
+    written = DashboardCookies(is_secure=False).write("session", "firm_session_x")[1].decode()
     assert written == "firm_session=firm_session_x; Path=/; HttpOnly; SameSite=Lax"
 
 

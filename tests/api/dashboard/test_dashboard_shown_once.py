@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from api.dashboard.showing import LIFETIME
-from api.db.engine import Database
-from api.db.models import ShownOnce
+from api.dashboard.one_time_secrets import LIFETIME
+from api.database.engine import Database
+from api.database.models.accounts import ShownOnce
 from tests.api.dashboard.conftest import Browser, Desk, texts
 
 KEYS, HOOKS = "/dashboard/keys", "/dashboard/webhooks"
@@ -69,11 +69,11 @@ def test_the_database_cannot_tell_it(desk: Desk, rows: Any) -> None:
     browser = desk.signed_in(OWNER)
     there = place(browser.submit(KEYS, KEYS, **KEY))
     ((_, sealed),) = rows()
-    from api.webhooks.sealing import Sealer, SealingError
+    from api.auth.encryption import SealingError, SecretBox
 
     secrets = desk.made.secrets
     with pytest.raises(SealingError):
-        Sealer([*secrets.sealing_keys, secrets.pepper]).open(sealed)
+        SecretBox([*secrets.sealing_keys, secrets.pepper]).open(sealed)
     assert secret(browser.get(there), "firm_live_").encode() not in sealed
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
-from api.dashboard import doors
+from api.dashboard import sessions
 from tests.api.dashboard.conftest import ORIGIN, hidden, link_in, texts
 
 SIGN_IN, LINK, HOME = "/dashboard/sign-in", "/dashboard/sign-in/link", "/dashboard"
@@ -239,7 +239,7 @@ def test_sessions_are_listed_and_ended_from_another(desk):
 
 
 def test_sessions_of_an_account_are_bounded(desk, monkeypatch):
-    monkeypatch.setattr(doors, "MAX_SESSIONS", 2)
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 2)
     browsers = []
     for _ in range(3):
         desk.made.hands.seconds += 1
@@ -248,7 +248,7 @@ def test_sessions_of_an_account_are_bounded(desk, monkeypatch):
 
 
 def test_without_a_mail_server_the_operator_makes_the_link(open_desk, caplog):
-    from api.webhooks.settings import MailSettings
+    from api.settings.webhooks import MailSettings
 
     desk = open_desk(mail=MailSettings())
     browser = desk.browser()

@@ -4,12 +4,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from api.accounts import Accounts
-from api.clock import Clock
-from api.dashboard.days import by_day, chart_of
-from api.db.counts import Counts
-from api.db.migrate import prepare
-from api.ulids import Ulids
+from api.accounts.service import AccountService
+from api.accounts.usage_store import DatabaseUsageStore
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.dashboard.usage_chart import build_usage_chart, daily_usage
+from api.database.migrate import prepare_database
 from tests.api.dashboard.conftest import texts
 from tests.tables import check_cases
 
@@ -30,20 +30,20 @@ DAY = 86_400
     ],
 )
 def test_days_are_what_lies_between_marks(marks, used, counts):
-    days = by_day(marks, used, TODAY)
+    days = daily_usage(marks, used, TODAY)
     assert [day.count for day in days] == counts
     assert [day.date.day for day in days] == [1, 2, 3, 4, 5, 6]
 
 
 def test_bars_are_as_high_as_their_days():
-    chart = chart_of(by_day([(3, 0), (6, 40)], 52, TODAY))
+    chart = build_usage_chart(daily_usage([(3, 0), (6, 40)], 52, TODAY))
     assert chart.top == 40
     assert [bar.height for bar in chart.bars] == [0, 0, 128, 0, 0, pytest.approx(38.4)]
     assert all(bar.y + bar.height == pytest.approx(chart.base_y) for bar in chart.bars)
-    whole = chart_of(by_day([(1, 0)], 10**9 + 1, date(2026, 10, 31)))
+    whole = build_usage_chart(daily_usage([(1, 0)], 10**9 + 1, date(2026, 10, 31)))
     assert whole.top == 1_100_000_000
     assert whole.bars[-1].x + whole.bars[-1].width <= whole.width
-    assert [bar.height for bar in chart_of(by_day([], 5, TODAY)).bars] == [None] * 6
+    assert [bar.height for bar in build_usage_chart(daily_usage([], 5, TODAY)).bars] == [None] * 6
 
 
 def test_the_page_counts_each_day_by_itself(desk):
@@ -79,12 +79,12 @@ def test_days_add_up_to_the_month_on_both_databases(control_url):
         return now["at"].timestamp()
 
     clock = Clock(wall=wall)
-    database = prepare(control_url)
-    accounts = Accounts(database, b"p" * 32, clock, Ulids(clock.wall))
+    database = prepare_database(control_url)
+    accounts = AccountService(database, b"p" * 32, clock, UlidGenerator(clock.wall))
     old, new = (accounts.create_account(f"{name}@example.com", "basic").account_id for name in ("old", "new"))
-    before = Counts(database, lambda: date(2026, 10, 31))
+    before = DatabaseUsageStore(database, lambda: date(2026, 10, 31))
     before.add([(old, 202611, 4)])  # another month's day: no mark, as before there were any
-    first, second = Counts(database, clock.today), Counts(database, clock.today)
+    first, second = DatabaseUsageStore(database, clock.today), DatabaseUsageStore(database, clock.today)
     for day in (29, 30):
         now["at"] = datetime(2026, 11, day, 12, tzinfo=UTC)
         for counts in (first, second, first):
@@ -95,7 +95,7 @@ def test_days_add_up_to_the_month_on_both_databases(control_url):
     assert accounts.used(new, 202611) == 87 + 90 + 1
     assert accounts.days(new, 202612) == [(1, 0)]
     assert accounts.days(old, 202611) == [(29, 4), (30, 7)]
-    told = by_day(accounts.days(old, 202611), accounts.used(old, 202611), date(2026, 11, 30))
+    told = daily_usage(accounts.days(old, 202611), accounts.used(old, 202611), date(2026, 11, 30))
     assert [day.count for day in told][-3:] == [None, 3, 3]
     for counts in (before, first, second):
         counts.close()

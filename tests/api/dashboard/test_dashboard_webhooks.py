@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from lxml import html
 
-from api.db.engine import Database
-from api.webhooks.settings import WebhookSettings
+from api.database.engine import Database
+from api.settings.webhooks import WebhookSettings
 from tests.api.dashboard.conftest import Desk, hidden, texts
 from tests.api.dashboard.subscribing import ALL, HOSTILE, facts, subscribed
 from tests.api.delivery_log import Log

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from api.clock import Clock
-from api.webhooks.posts import Sent, post
-from api.webhooks.sending import Sender
-from api.webhooks.settings import WebhookSettings
+from api.common.clock import Clock
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.payload import EventPayload, build_request
+from api.webhooks.egress.http_client import WebhookClient
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.1/32"),)
 SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
-EVENT = Sent("evt_c4cthsej3686j9zsejemb8n4gb", "ownership.changed", b'{"name":"B\xc3\xb8rge AS"}')
+EVENT = EventPayload("evt_c4cthsej3686j9zsejemb8n4gb", "ownership.changed", b'{"name":"B\xc3\xb8rge AS"}')
 STARTED = datetime(2026, 11, 20, 4, 12, 11, 482_000, tzinfo=UTC)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 PATIENCE = 30.0
@@ -107,7 +107,7 @@ def lookup(**hosts):
 
 @contextlib.asynccontextmanager
 async def sending(resolver=None, clock=None, **settings):
-    sender = Sender(
+    sender = WebhookClient(
         WebhookSettings(**({"allow_networks": LOOPBACK, "allow_http": True} | settings)),
         clock or Clock(),
         resolver,
@@ -119,7 +119,7 @@ async def sending(resolver=None, clock=None, **settings):
 
 
 def request_to(url, number=1, secrets=(SECRET,), event=EVENT):
-    return post(url, secrets, event, "dlv_01kaf49n6m7p8q9r0s1t2v3w4x", number, STARTED)
+    return build_request(url, secrets, event, "dlv_01kaf49n6m7p8q9r0s1t2v3w4x", number, STARTED)
 
 
 async def until(condition):

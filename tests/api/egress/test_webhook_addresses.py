@@ -10,10 +10,10 @@ import socket
 
 import pytest
 
-from api.setting_reader import SettingError, SettingReader
-from api.webhooks import addresses
-from api.webhooks.addresses import DENIED, BlockedAddressError, Guard, is_own_address
-from api.webhooks.settings import WebhookSettings
+from api.settings.env import EnvReader, SettingError
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.egress import ip_guard
+from api.webhooks.egress.ip_guard import DENIED, BlockedAddressError, IpGuard, is_own_address
 from tests.tables import check_cases
 
 # Written from the contract, not from the code.
@@ -52,7 +52,7 @@ def nowhere(_):
 
 @pytest.fixture
 def guard():
-    return Guard(is_own=nowhere)
+    return IpGuard(is_own=nowhere)
 
 
 def test_the_table_is_the_contracts():
@@ -97,12 +97,12 @@ def test_a_refusal_names_no_address(guard):
 
 
 def test_what_an_operator_allows_and_denies():
-    allowed = Guard([ipaddress.ip_network("127.0.0.0/8")], is_own=nowhere)
+    allowed = IpGuard([ipaddress.ip_network("127.0.0.0/8")], is_own=nowhere)
     assert allowed.permits("127.0.0.1")
     assert allowed.permits("::ffff:127.0.0.1")
     assert not allowed.permits("10.0.0.1")
     assert not allowed.permits("::1")
-    denied = Guard(denied=[ipaddress.ip_network("8.8.8.0/24")], is_own=nowhere)
+    denied = IpGuard(denied=[ipaddress.ip_network("8.8.8.0/24")], is_own=nowhere)
     assert not denied.permits("8.8.8.8")
     assert not denied.permits("::ffff:8.8.8.8")
     assert denied.permits("8.8.4.4")
@@ -114,16 +114,16 @@ def test_allowed_and_denied_networks_are_settings():
         "FIRM_WEBHOOK_ALLOW_CIDRS": "127.0.0.0/8,::1/128",
         "FIRM_WEBHOOK_DENY_CIDRS": "8.8.8.0/24, 2606:4700::/32",
     }
-    read = WebhookSettings.read(SettingReader(written))
+    read = WebhookSettings.read(EnvReader(written))
     assert list(map(str, read.allow_networks)) == ["127.0.0.0/8", "::1/128"]
     assert list(map(str, read.deny_networks)) == ["8.8.8.0/24", "2606:4700::/32"]
     with pytest.raises(SettingError, match="FIRM_WEBHOOK_DENY_CIDRS must list networks"):
-        WebhookSettings.read(SettingReader({"FIRM_WEBHOOK_DENY_CIDRS": "8.8.8.8/24"}))
+        WebhookSettings.read(EnvReader({"FIRM_WEBHOOK_DENY_CIDRS": "8.8.8.8/24"}))
 
 
 def test_the_servers_own_addresses_are_refused():
     asked = []
-    guard = Guard(is_own=lambda address: asked.append(str(address)) or str(address) == "8.8.8.8")
+    guard = IpGuard(is_own=lambda address: asked.append(str(address)) or str(address) == "8.8.8.8")
     assert not guard.permits("8.8.8.8")
     assert not guard.permits("::ffff:8.8.8.8")
     assert guard.permits("8.8.4.4")
@@ -143,15 +143,15 @@ def test_a_machine_without_sockets_judges_nothing(monkeypatch, number):
     def full(*_):
         raise OSError(number, "no room")
 
-    monkeypatch.setattr(addresses.socket, "socket", full)
+    monkeypatch.setattr(ip_guard.socket, "socket", full)
     with pytest.raises(OSError, match="no room"):
-        Guard().permits("8.8.8.8")
+        IpGuard().permits("8.8.8.8")
 
 
 def test_no_way_to_an_address_is_for_connecting_to_say(monkeypatch):
     def unreachable(*_):
         raise OSError(errno.ENETUNREACH, "no way")
 
-    monkeypatch.setattr(addresses.socket, "socket", unreachable)
-    assert Guard().permits("8.8.8.8")
+    monkeypatch.setattr(ip_guard.socket, "socket", unreachable)
+    assert IpGuard().permits("8.8.8.8")
     assert socket.socket is unreachable

@@ -11,7 +11,7 @@ from itertools import product
 
 import pytest
 
-from api.clock import Clock
+from api.common.clock import Clock
 from tests.tables import check_cases
 
 

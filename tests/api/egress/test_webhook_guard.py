@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from api.webhooks import outcomes, sending
-from api.webhooks.settings import WebhookSettings
-from api.webhooks.targets import refusal
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery import attempt_result
+from api.webhooks.egress import http_client
+from api.webhooks.egress.url_policy import url_rejection
 from tests.tables import check_cases
 
 CONNECTING = re.compile(
@@ -58,8 +59,8 @@ def no_socket(monkeypatch):
     def forbidden(*_, **__):
         raise AssertionError("a socket was made")
 
-    monkeypatch.setattr(sending.socket.socket, "connect", forbidden)
-    monkeypatch.setattr(sending.socket.socket, "connect_ex", forbidden)
+    monkeypatch.setattr(http_client.socket.socket, "connect", forbidden)
+    monkeypatch.setattr(http_client.socket.socket, "connect_ex", forbidden)
 
 
 @check_cases(("address", "by"), product(ROWS, ("literal", "name")))
@@ -102,7 +103,7 @@ def test_rebinding_between_create_and_send(egress):
         answers = egress.lookup(hooks_example_com=[["93.184.215.14"], ["127.0.0.1"]])
         async with egress.Receiver() as trap, egress.sending(answers, allow_networks=()) as sender:
             url = trap.url(HOST)
-            created = await refusal(url, WebhookSettings(allow_http=True), answers)
+            created = await url_rejection(url, WebhookSettings(allow_http=True), answers)
             return created, await sender.send(egress.request_to(url)), trap.connections
 
     created, outcome, connections = egress.run(scenario())
@@ -196,7 +197,7 @@ def test_the_socket_itself_is_judged(egress, monkeypatch, no_socket, addresses):
     async def unjudged(self, host, port=0, family=0):
         return results
 
-    monkeypatch.setattr(sending.GuardedResolver, "resolve", unjudged)
+    monkeypatch.setattr(http_client.GuardedResolver, "resolve", unjudged)
 
     async def scenario():
         async with egress.sending(allow_networks=()) as sender:
@@ -227,11 +228,14 @@ def test_resolver_failure_closes(egress, no_socket, error):
 
 
 @pytest.mark.parametrize(
-    "failure", [outcomes.BLOCKED, outcomes.invalid_url("why")], ids=["blocked", "invalid"]
+    "failure", [attempt_result.BLOCKED, attempt_result.invalid_url_failure("why")], ids=["blocked", "invalid"]
 )
 def test_of_what_is_not_allowed_no_address_is_told(failure):
-    assert outcomes.unanswered(failure, "10.0.0.7", 1).remote_ip is None
-    assert outcomes.unanswered(outcomes.timeout(10), "93.184.215.14", 1).remote_ip == "93.184.215.14"
+    assert attempt_result.from_failure(failure, "10.0.0.7", 1).remote_ip is None
+    assert (
+        attempt_result.from_failure(attempt_result.timeout_failure(10), "93.184.215.14", 1).remote_ip
+        == "93.184.215.14"
+    )
 
 
 def test_names_are_looked_up_by_the_system(egress):
@@ -246,7 +250,7 @@ def test_names_are_looked_up_by_the_system(egress):
 
 def test_the_servers_own_address_is_blocked(egress, monkeypatch):
     """127.0.0.1 stands for a public address that the machine has itself: taken out of the table, still refused."""
-    monkeypatch.setattr("api.webhooks.addresses.DENIED_IPV4", ())
+    monkeypatch.setattr("api.webhooks.egress.ip_guard.DENIED_IPV4", ())
 
     async def scenario():
         async with egress.Receiver() as trap, egress.sending(allow_networks=()) as sender:
@@ -331,8 +335,8 @@ def test_a_machine_without_sockets_blames_no_endpoint(egress, monkeypatch, caplo
 
     async def scenario():
         async with egress.Receiver() as receiver, egress.sending() as sender:
-            monkeypatch.setattr(sending, "SOCKET_WAIT_SECONDS", 0)
-            monkeypatch.setattr(sending.socket, "socket", Scarce)
+            monkeypatch.setattr(http_client, "SOCKET_WAIT_SECONDS", 0)
+            monkeypatch.setattr(http_client.socket, "socket", Scarce)
             try:
                 return await sender.send(egress.request_to(receiver.url()))
             finally:
@@ -348,9 +352,13 @@ def test_real_test_retry_and_replay_sends_have_one_way_out():
 
     Besides there are mail and database, whose addresses the operator sets, and Stripe's, one for all.
     """
-    root = Path(sending.__file__).parents[1]
+    root = Path(http_client.__file__).parents[1]
     found = {
         str(path.relative_to(root)) for path in root.rglob("*.py") if CONNECTING.search(path.read_text())
     }
-    assert found == {"webhooks/sending.py", "webhooks/outcomes.py", "billing/stripe.py"}
-    assert asyncio.iscoroutinefunction(sending.Sender.send)
+    assert found == {
+        "webhooks/egress/http_client.py",
+        "webhooks/delivery/attempt_result.py",
+        "billing/stripe_client.py",
+    }
+    assert asyncio.iscoroutinefunction(http_client.WebhookClient.send)

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from api.db.webhook_models import Attempt, Delivery
-from api.webhooks.redelivery import Place, ReplayRequest, replay, retry
-from api.webhooks.sending import Sender
-from api.webhooks.settings import WebhookSettings
+from api.database.models.webhooks import Attempt, Delivery
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest, retry_delivery, start_replay
+from api.webhooks.egress.http_client import WebhookClient
 from tests.api.engine_world import ACCOUNT, controlled, exhaust, through
 
 OPEN = WebhookSettings(allow_http=True)
@@ -28,22 +28,22 @@ async def rebound(host):
 def test_real_retry_and_replay_sends_are_blocked_alike(egress, control_url, host):
     async def scenario():
         async with controlled(control_url) as control, egress.Receiver() as trap:
-            sender = Sender(OPEN, control.hands.clock, rebound)
+            sender = WebhookClient(OPEN, control.hands.clock, rebound)
             worker = control.worker(sender)
             subscription_id = control.subscribe(trap.url(host) + "?token=secret")
             (delivery_id,) = control.deliver(subscription_id)
             began = control.hands.clock.now()
             await through(control, worker)  # all of the schedule: it fails for good, and pauses
-            place = Place(ACCOUNT, subscription_id, began - timedelta(days=30), 30)
+            place = DeliveryScope(ACCOUNT, subscription_id, began - timedelta(days=30), 30)
             now = control.hands.clock.now()
             with control.writing() as connection:
-                retry(connection, place, delivery_id, control.ulids.make("att"), now)
+                retry_delivery(connection, place, delivery_id, control.ulids.make("att"), now)
             await exhaust(worker)
             control.hands.move(1)
             control.change(subscription_id, status="active", status_reason=None)
             with control.writing() as connection:
                 asked = ReplayRequest(began - timedelta(seconds=1), now, ["failed"], None)
-                replay(connection, place, asked, control.ulids.make("rpl"), control.hands.clock.now())
+                start_replay(connection, place, asked, control.ulids.make("rpl"), control.hands.clock.now())
             await through(control, worker, until=0)
             attempts = control.rows(Attempt, Attempt.delivery_id == delivery_id)
             await sender.close()
@@ -65,7 +65,7 @@ def test_a_name_that_becomes_public_again_is_reached(egress, control_url):
 
     async def scenario():
         async with controlled(control_url) as control, egress.Receiver() as receiver:
-            sender = Sender(
+            sender = WebhookClient(
                 WebhookSettings(allow_http=True, allow_networks=egress.LOOPBACK), control.hands.clock, answers
             )
             subscription_id = control.subscribe(receiver.url("hooks.example.com"))

@@ -6,14 +6,14 @@ import threading
 
 import pytest
 
-from api.webhooks import names
-from api.webhooks.addresses import NO_ROOM
-from api.webhooks.names import Names, look_up
+from api.webhooks.egress import dns
+from api.webhooks.egress.dns import DnsResolver, resolve_host
+from api.webhooks.egress.ip_guard import NO_ROOM
 
 
 def test_localhost_has_loopback_addresses():
-    assert set(look_up("localhost")) <= {"127.0.0.1", "::1"}
-    assert asyncio.run(Names()("localhost")) == look_up("localhost")
+    assert set(resolve_host("localhost")) <= {"127.0.0.1", "::1"}
+    assert asyncio.run(DnsResolver()("localhost")) == resolve_host("localhost")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_localhost_has_loopback_addresses():
 )
 def test_what_nobody_knows_is_an_oserror(host):
     with pytest.raises(OSError, match=r"."):
-        asyncio.run(Names()(host))
+        asyncio.run(DnsResolver()(host))
 
 
 def test_one_look_up_at_a_time_per_host(monkeypatch, egress):
@@ -32,10 +32,10 @@ def test_one_look_up_at_a_time_per_host(monkeypatch, egress):
         answer.wait(30)
         return ["192.0.2.1"]
 
-    monkeypatch.setattr(names, "look_up", ask)
+    monkeypatch.setattr(dns, "resolve_host", ask)
 
     async def scenario():
-        lookup = Names()
+        lookup = DnsResolver()
         first, second, other = (asyncio.ensure_future(lookup(host)) for host in ("a", "a", "b"))
         await egress.until(lambda: len(asked) == 2)
         first.cancel()  # who waits no longer stops nobody else
@@ -57,10 +57,10 @@ def test_a_failure_nobody_waits_for_is_no_noise(monkeypatch, egress, recwarn, ca
         answer.wait(30)
         raise socket.gaierror(socket.EAI_AGAIN, "later")
 
-    monkeypatch.setattr(names, "look_up", ask)
+    monkeypatch.setattr(dns, "resolve_host", ask)
 
     async def scenario():
-        lookup = Names()
+        lookup = DnsResolver()
         asking = asyncio.ensure_future(lookup("a"))
         await egress.until(lambda: len(asked) == 1)
         asking.cancel()
@@ -82,7 +82,7 @@ def test_a_machine_without_threads_is_one_without_room(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", full)
     with pytest.raises(OSError, match="no thread") as raised:
-        asyncio.run(Names()("a"))
+        asyncio.run(DnsResolver()("a"))
     assert raised.value.errno in NO_ROOM
 
 
@@ -94,10 +94,10 @@ def test_an_ended_loop_is_not_answered(monkeypatch, egress):
         answer.wait(30)
         return ["192.0.2.1"]
 
-    monkeypatch.setattr(names, "look_up", ask)
+    monkeypatch.setattr(dns, "resolve_host", ask)
 
     async def scenario():
-        asking = asyncio.ensure_future(Names()("a"))
+        asking = asyncio.ensure_future(DnsResolver()("a"))
         await egress.until(lambda: threads)
         asking.cancel()
 

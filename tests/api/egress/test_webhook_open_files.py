@@ -2,8 +2,8 @@
 
 import resource
 
-from api.webhooks import open_files
-from api.webhooks.open_files import ENOUGH, make_room
+from api.webhooks.egress import file_limit
+from api.webhooks.egress.file_limit import ENOUGH, make_room
 from tests.tables import check_cases
 
 INFINITE = resource.RLIM_INFINITY
@@ -23,15 +23,15 @@ INFINITE = resource.RLIM_INFINITY
 )
 def test_the_limit_is_raised_and_never_lowered(monkeypatch, soft, hard, becomes):
     made = []
-    monkeypatch.setattr(open_files.resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(open_files.resource, "setrlimit", lambda _, limits: made.append(limits))
+    monkeypatch.setattr(file_limit.resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(file_limit.resource, "setrlimit", lambda _, limits: made.append(limits))
     assert make_room() == (soft if becomes is None else becomes)
     assert made == ([] if becomes is None else [(becomes, hard)])
 
 
 def test_a_sender_makes_room_when_it_is_used(egress, monkeypatch):
     made = []
-    monkeypatch.setattr("api.webhooks.sending.make_room", lambda: made.append(True))
+    monkeypatch.setattr("api.webhooks.egress.http_client.make_room", lambda: made.append(True))
 
     async def scenario():
         async with egress.Receiver() as receiver, egress.sending() as sender:

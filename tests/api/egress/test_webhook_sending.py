@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 import standardwebhooks
 
-from api.clock import Clock
-from api.webhooks import sending
-from api.webhooks.posts import Sent, post
+from api.common.clock import Clock
+from api.webhooks.delivery.payload import EventPayload, build_request
+from api.webhooks.egress import http_client
 from tests.tables import check_cases
 
 
@@ -46,10 +46,10 @@ def test_signature_over_exact_wire_bytes(egress):
     async def scenario():
         async with egress.Receiver() as receiver, egress.sending() as sender:
             data = '{"name":"Bøørge  AS","url":"https://a/?b=\\u0026"}'.encode()
-            made = post(
+            made = build_request(
                 receiver.url(path="/h%2Fx?sig=a%2Fb&t=1"),
                 [egress.SECRET],
-                Sent("evt_c4cthsej3686j9zsejemb8n4gb", "news.published", data),
+                EventPayload("evt_c4cthsej3686j9zsejemb8n4gb", "news.published", data),
                 "dlv_01kaf49n6m7p8q9r0s1t2v3w4x",
                 1,
                 datetime.now(UTC),
@@ -243,7 +243,7 @@ def test_closing_leaves_nothing_open(egress):
 
 def test_nothing_is_opened_before_it_is_used(monkeypatch):
     opened = []
-    monkeypatch.setattr(sending.aiohttp, "ClientSession", lambda **_: opened.append("a session"))
-    monkeypatch.setattr(sending.aiohttp, "TCPConnector", lambda **_: opened.append("a connector"))
-    asyncio.run(sending.Sender(sending.WebhookSettings(), Clock()).close())
+    monkeypatch.setattr(http_client.aiohttp, "ClientSession", lambda **_: opened.append("a session"))
+    monkeypatch.setattr(http_client.aiohttp, "TCPConnector", lambda **_: opened.append("a connector"))
+    asyncio.run(http_client.WebhookClient(http_client.WebhookSettings(), Clock()).close())
     assert opened == []

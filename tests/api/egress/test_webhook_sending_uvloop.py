@@ -6,7 +6,7 @@ import socket
 import pytest
 import uvloop
 
-from api.webhooks import sending
+from api.webhooks.egress import http_client
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_the_socket_itself_is_judged_on_uvloop(egress, attempt, monkeypatch):
         return [{"hostname": host, "host": one, "port": port, "proto": 0, "flags": 0, "family": family}
                 for one in ("127.0.0.1", "127.0.0.2")]  # fmt: skip
 
-    monkeypatch.setattr(sending.GuardedResolver, "resolve", unjudged)
+    monkeypatch.setattr(http_client.GuardedResolver, "resolve", unjudged)
     outcomes, receiver = attempt(egress.OK, host="hooks.example.com", allow_networks=())
     assert outcomes[0].error == "blocked_address"
     assert receiver.connections == 0

@@ -12,9 +12,15 @@ import pytest
 import standardwebhooks
 import svix
 
-from api.webhooks import signing
-from api.webhooks.posts import MOST_BYTES, BodyTooLargeError, Sent, body, post
-from api.webhooks.signing import make_secret, sign
+from api.webhooks.delivery import signing
+from api.webhooks.delivery.payload import (
+    MOST_BYTES,
+    BodyTooLargeError,
+    EventPayload,
+    build_request,
+    encode_body,
+)
+from api.webhooks.delivery.signing import make_secret, signature_headers
 
 SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 PREVIOUS = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="
@@ -23,7 +29,7 @@ DATA = (
     '{"company_id":"firm:SE:5599999991","org_nr":"5599999991","name":"Exempelbolaget AB",'
     '"change":{"holder_name":"Exempel Förvaltning AB","previous_pct":8.2,"current_pct":10.7}}'
 ).encode()
-EVENT = Sent(EVENT_ID, "ownership.changed", DATA)
+EVENT = EventPayload(EVENT_ID, "ownership.changed", DATA)
 STARTED = datetime(2026, 11, 20, 4, 12, 11, 482_913, tzinfo=UTC)
 TIMESTAMP = 1795147931
 DELIVERY = "dlv_01kaf49n6m7p8q9r0s1t2v3w4x"
@@ -34,7 +40,9 @@ V1_PREVIOUS = "v1,CkAHEUoxsZNohByACgM7NsC8P9jLdjrgjSQ4jAVVJnw="
 
 
 def made(secrets=(SECRET,), started=None, event=EVENT, number=1):
-    return post("https://hooks.example.com/x", secrets, event, DELIVERY, number, started or datetime.now(UTC))
+    return build_request(
+        "https://hooks.example.com/x", secrets, event, DELIVERY, number, started or datetime.now(UTC)
+    )
 
 
 def test_github_vector():
@@ -44,7 +52,7 @@ def test_github_vector():
 
 def test_standard_webhooks_vector():
     secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
-    headers = sign(secrets, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
+    headers = signature_headers(secrets, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
     assert (headers["webhook-id"], headers["webhook-timestamp"]) == (
         "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -72,7 +80,9 @@ def test_own_dual_vector():
 
 
 def test_non_ascii_body():
-    sent = made(event=Sent(EVENT_ID, "news.published", '{"title":"Ærlig påstand – 株式会社 🎉"}'.encode()))
+    sent = made(
+        event=EventPayload(EVENT_ID, "news.published", '{"title":"Ærlig påstand – 株式会社 🎉"}'.encode())
+    )
     assert "株式会社 🎉".encode() in sent.body  # as it is written, not as \u escapes
     assert standardwebhooks.Webhook(SECRET).verify(sent.body, sent.headers)["data"]["title"].endswith("🎉")
     assert svix.Webhook(SECRET).verify(sent.body, sent.headers) is None
@@ -97,7 +107,7 @@ def test_rotation_expires():
 
 def test_hex_is_lowercase():
     for number in range(50):
-        headers = sign([make_secret(), make_secret()], EVENT_ID, TIMESTAMP, str(number).encode())
+        headers = signature_headers([make_secret(), make_secret()], EVENT_ID, TIMESTAMP, str(number).encode())
         for name in ("X-Service-Signature", "X-Service-Signature-Previous"):
             assert re.fullmatch(r"sha256=[0-9a-f]{64}", headers[name])
 
@@ -105,12 +115,12 @@ def test_hex_is_lowercase():
 @pytest.mark.parametrize("secrets", [(), (SECRET, PREVIOUS, SECRET)], ids=["none", "three"])
 def test_only_a_secret_and_the_one_before_sign(secrets):
     with pytest.raises(ValueError, match="current secret"):
-        sign(secrets, EVENT_ID, TIMESTAMP, b"{}")
+        signature_headers(secrets, EVENT_ID, TIMESTAMP, b"{}")
 
 
 def test_a_secret_that_is_no_base64_signs_nothing():
     with pytest.raises(ValueError, match=r"base64|padding"):
-        sign(["whsec_*not base64*"], EVENT_ID, TIMESTAMP, b"{}")
+        signature_headers(["whsec_*not base64*"], EVENT_ID, TIMESTAMP, b"{}")
 
 
 def test_secrets_are_made_for_every_verifier():
@@ -123,9 +133,9 @@ def test_secrets_are_made_for_every_verifier():
 
 
 def test_body_has_four_members_and_nothing_between():
-    told = json.loads(body(EVENT, STARTED), object_pairs_hook=list)
+    told = json.loads(encode_body(EVENT, STARTED), object_pairs_hook=list)
     assert [name for name, _ in told] == ["event_id", "event_type", "delivered_at", "data"]
-    assert body(EVENT, STARTED) == (
+    assert encode_body(EVENT, STARTED) == (
         b'{"event_id":"evt_c4cthsej3686j9zsejemb8n4gb","event_type":"ownership.changed",'
         b'"delivered_at":"2026-11-20T04:12:11.482Z","data":' + DATA + b"}"
     )
@@ -160,9 +170,9 @@ def test_an_instant_without_a_zone_is_refused():
 
 
 def test_a_body_beyond_32_kib_is_not_sent():
-    room = MOST_BYTES - len(body(Sent(EVENT_ID, "news.published", b'""'), STARTED))
-    fits = Sent(EVENT_ID, "news.published", b'"' + b"x" * room + b'"')
+    room = MOST_BYTES - len(encode_body(EventPayload(EVENT_ID, "news.published", b'""'), STARTED))
+    fits = EventPayload(EVENT_ID, "news.published", b'"' + b"x" * room + b'"')
     assert len(made(event=fits, started=STARTED).body) == MOST_BYTES == 32_768
     with pytest.raises(BodyTooLargeError) as raised:
-        made(event=Sent(EVENT_ID, "news.published", b'"' + b"x" * (room + 1) + b'"'), started=STARTED)
+        made(event=EventPayload(EVENT_ID, "news.published", b'"' + b"x" * (room + 1) + b'"'), started=STARTED)
     assert (raised.value.event_id, raised.value.size) == (EVENT_ID, MOST_BYTES + 1)

@@ -6,9 +6,14 @@ import socket
 
 import pytest
 
-from api.webhooks import targets
-from api.webhooks.settings import WebhookSettings
-from api.webhooks.targets import InvalidTargetError, parse, refusal, without_query
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.egress import url_policy
+from api.webhooks.egress.url_policy import (
+    InvalidTargetError,
+    parse_endpoint_url,
+    url_rejection,
+    without_query,
+)
 from tests.tables import check_cases
 
 PUBLIC, PRIVATE, METADATA = "93.184.215.14", "10.0.0.7", "169.254.169.254"
@@ -23,7 +28,7 @@ def judged(url, *answers, **settings):
             raise answers[0]
         return list(answers)
 
-    told = asyncio.run(refusal(url, WebhookSettings(**settings), ask))
+    told = asyncio.run(url_rejection(url, WebhookSettings(**settings), ask))
     return (None if told is None else (told.problem, told.code)), asked
 
 
@@ -177,8 +182,8 @@ def test_a_name_without_addresses_is_refused():
     async def ask(host):
         return []
 
-    told = asyncio.run(refusal("https://hooks.example.com/", WebhookSettings(), ask))
-    assert told == targets.UNRESOLVED
+    told = asyncio.run(url_rejection("https://hooks.example.com/", WebhookSettings(), ask))
+    assert told == url_policy.UNRESOLVED
 
 
 def test_a_silent_name_server_is_not_waited_for(egress):
@@ -189,18 +194,18 @@ def test_a_silent_name_server_is_not_waited_for(egress):
             loop.now += 5
             await asyncio.Event().wait()
 
-        return await refusal("https://hooks.example.com/", WebhookSettings(), ask)
+        return await url_rejection("https://hooks.example.com/", WebhookSettings(), ask)
 
-    assert egress.run(scenario(), egress.FrozenLoop) == targets.UNRESOLVED
+    assert egress.run(scenario(), egress.FrozenLoop) == url_policy.UNRESOLVED
 
 
 def test_the_systems_resolver_is_asked():
-    told = asyncio.run(refusal("https://localhost/", WebhookSettings()))
-    assert told == targets.BLOCKED
+    told = asyncio.run(url_rejection("https://localhost/", WebhookSettings()))
+    assert told == url_policy.BLOCKED
     loopback = WebhookSettings(
         allow_networks=(ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
     )
-    assert asyncio.run(refusal("https://localhost/", loopback)) is None
+    assert asyncio.run(url_rejection("https://localhost/", loopback)) is None
 
 
 def test_denied_networks_are_refused():
@@ -225,7 +230,7 @@ def test_denied_networks_are_refused():
     ],
 )
 def test_a_url_is_requested_as_it_was_written(url, requested):
-    assert str(parse(url)) == requested
+    assert str(parse_endpoint_url(url)) == requested
 
 
 def test_details_say_what_to_do_and_no_address():
@@ -237,12 +242,12 @@ def test_details_say_what_to_do_and_no_address():
         "x",
         "https://a#b",
     ):
-        told = asyncio.run(refusal(url, WebhookSettings()))
+        told = asyncio.run(url_rejection(url, WebhookSettings()))
         assert told is not None
         assert "10.0.0.1" not in told.detail
         assert len(told.detail) > 20
     with pytest.raises(InvalidTargetError, match="four decimal numbers"):
-        parse("https://127.1/")
+        parse_endpoint_url("https://127.1/")
 
 
 def test_a_query_is_not_told():

@@ -10,7 +10,7 @@ import ssl
 import pytest
 import trustme
 
-from api.webhooks import sending
+from api.webhooks.egress import http_client
 
 HOST = "hooks.example.com"
 PAST = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
@@ -26,9 +26,9 @@ def trusted(authority, tmp_path, monkeypatch):
     """The authority stands in for the system's: how an operator adds one, too."""
     authority.cert_pem.write_to_path(str(tmp_path / "authorities.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authorities.pem"))
-    sending.tls_context.cache_clear()
+    http_client.tls_context.cache_clear()
     yield
-    sending.tls_context.cache_clear()
+    http_client.tls_context.cache_clear()
 
 
 def server_of(authority, *names, **certificate):
@@ -110,7 +110,7 @@ def test_an_old_protocol_is_refused(egress, authority):
     outcomes, receiver = sent_over(egress, context)
     assert outcomes[0].error in ("tls_error", "connection_reset")  # of whoever notices first
     assert receiver.requests == []
-    assert sending.tls_context().minimum_version == ssl.TLSVersion.TLSv1_2
+    assert http_client.tls_context().minimum_version == ssl.TLSVersion.TLSv1_2
 
 
 def test_plain_http_where_tls_is_expected(egress):

@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from api.clock import Clock
+from api.common.clock import Clock
 
 
 def clock_of(loop, seen=None):

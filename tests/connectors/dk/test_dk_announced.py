@@ -6,9 +6,9 @@ import pytest
 
 from connectors import JURISDICTIONS
 from connectors.dk import DENMARK
-from pipelines.origins import Folder
-from pipelines.run import NotServed, Overrides, ingest
+from pipelines.ingest.run import IngestOverrides, MarketNotServedError, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 from warehouse.schema import identifiers
 
 
@@ -39,7 +39,7 @@ def test_a_danish_number_is_known_by_its_full_id_alone() -> None:
 
 
 def test_every_genuine_file_is_listed_with_the_reason(sources: Path, tmp_path: Path) -> None:
-    report = ingest(Settings(data=tmp_path), ["dk"], Folder(sources), overrides=Overrides())
+    report = ingest(Settings(data=tmp_path), ["dk"], FolderSource(sources), overrides=IngestOverrides())
     assert (report.exit_code, report.release, report.datasets, report.errors) == (0, None, (), ())
     files = [path for path in (sources / "dk").rglob("*") if path.is_file()]
     assert len(report.files) == len(files) > 5
@@ -50,5 +50,5 @@ def test_every_genuine_file_is_listed_with_the_reason(sources: Path, tmp_path: P
 
 def test_its_register_is_not_asked(tmp_path: Path) -> None:
     origin: object = Asked()
-    with pytest.raises(NotServed, match="DK is announced and not served yet"):
+    with pytest.raises(MarketNotServedError, match="DK is announced and not served yet"):
         ingest(Settings(data=tmp_path), ["dk"], origin)  # type: ignore[arg-type]

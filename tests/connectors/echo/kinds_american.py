@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from connectors.sandbox import headers_us
-from connectors.sandbox.model_us import Insider, Managed, Paper, Stake
+from sandbox.us import headers
+from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from tests.connectors.echo import shapes
 from tests.connectors.echo.kind import Kind, holding, lacking
 from tests.connectors.echo.played import Played
@@ -14,27 +14,27 @@ from tests.connectors.echo.played import Played
 _HEADED: Final = ("4", "25-NSE", "13F-HR")
 
 
-def _wholes(is_asked: Callable[[Paper], bool]) -> Callable[[Played], Iterator[bytes]]:
+def _wholes(is_asked: Callable[[FiledDocument], bool]) -> Callable[[Played], Iterator[bytes]]:
     """Filings with their documents."""
 
     def made(played: Played) -> Iterator[bytes]:
         for company in played.world.all("US", played.desk.day):
             for paper in company.american.papers:
                 if is_asked(paper):
-                    yield headers_us.whole(company, paper).encode()
+                    yield headers.complete_submission(company, paper).encode()
 
     return made
 
 
-def _is_active(paper: Paper) -> bool:
-    return isinstance(paper.ownership, Stake) and paper.ownership.is_active
+def _is_active(paper: FiledDocument) -> bool:
+    return isinstance(paper.ownership, Schedule13Filing) and paper.ownership.is_active
 
 
-def _is_passive(paper: Paper) -> bool:
-    return isinstance(paper.ownership, Stake) and not paper.ownership.is_active
+def _is_passive(paper: FiledDocument) -> bool:
+    return isinstance(paper.ownership, Schedule13Filing) and not paper.ownership.is_active
 
 
-def _is(kind: type) -> Callable[[Paper], bool]:
+def _is(kind: type) -> Callable[[FiledDocument], bool]:
     return lambda paper: isinstance(paper.ownership, kind)
 
 
@@ -99,19 +99,19 @@ AMERICAN: Final = (
         "us insiders",
         ("us/forms345/*.xml", "us/forms345/form4.submission.*.txt"),
         shapes.documents("ownershipDocument"),
-        _wholes(_is(Insider)),
+        _wholes(_is(InsiderReport)),
     ),
     Kind(
         "us 13F cover",
         ("us/form13f/*.xml", "us/form13f/*.txt"),
         shapes.documents("edgarSubmission"),
-        _wholes(_is(Managed)),
+        _wholes(_is(ManagerReport)),
     ),
     Kind(
         "us 13F table",
         ("us/form13f/*.xml", "us/form13f/*.txt"),
         shapes.documents("informationTable"),
-        _wholes(_is(Managed)),
+        _wholes(_is(ManagerReport)),
     ),
     Kind(
         "us removal",

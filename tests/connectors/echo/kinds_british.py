@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.sandbox import gleif_desk, nsm_desk
+from sandbox.shared import gleif_http
+from sandbox.uk import nsm_http
 from tests.connectors.echo import shapes
 from tests.connectors.echo.kind import Kind, holding
 from tests.connectors.echo.played import Played
@@ -20,7 +21,7 @@ def _stream(name: str, genuine: tuple[str, ...], stream: str) -> Kind:
 
 
 def _lei(played: Played) -> str:
-    return ",".join(gleif_desk.lei_of(one) for one in list(played.world.all("UK", 0))[:20])
+    return ",".join(gleif_http.company_lei(one) for one in list(played.world.all("UK", 0))[:20])
 
 
 BRITISH: Final = (
@@ -86,7 +87,7 @@ BRITISH: Final = (
         "uk announcements",
         ("uk/fca_nsm/*.json", "news/fca_nsm/*.json"),
         shapes.of_json,
-        lambda played: played.posted(nsm_desk.SEARCH, _DAYS),
+        lambda played: played.posted(nsm_http.SEARCH, _DAYS),
     ),
     Kind(
         "gleif record",

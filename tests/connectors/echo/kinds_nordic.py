@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from connectors.sandbox import esef_desk
+from sandbox.shared import esef_http
 from tests.connectors.echo import shapes
 from tests.connectors.echo.kind import Kind, holding, lacking
 from tests.connectors.echo.played import Played
@@ -24,7 +24,7 @@ def _swedish_answers(played: Played) -> Iterator[bytes]:
 
 
 def _reports(played: Played) -> Iterator[bytes]:
-    for entry in esef_desk.entries(played.world, played.desk.day, "NO"):
+    for entry in esef_http.filing_entries(played.world, played.desk.day, "NO"):
         if entry.json_url is not None:
             yield from played.answer(entry.json_url)
 

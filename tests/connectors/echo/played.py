@@ -15,9 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from connectors.sandbox import World, desk_se, rest_uk, streams_uk, write
-from connectors.sandbox.answers import Answer, Desk
-from connectors.sandbox.streaming_uk import basic
+from sandbox import World, write_days
+from sandbox.http.routes import HttpResponse, RegistryResponder
+from sandbox.se import http
+from sandbox.uk import rest_http, stream_events
+from sandbox.uk.stream_http import basic_authorization
 
 
 @dataclass(frozen=True)
@@ -28,15 +30,15 @@ class Played:
     folder: Path
 
     @cached_property
-    def desk(self) -> Desk:
-        made = Desk(self.world, self.folder / "desk")
+    def desk(self) -> RegistryResponder:
+        made = RegistryResponder(self.world, self.folder / "desk")
         for _ in range(self.world.days - 1):
             made.advance()
         return made
 
     @cached_property
     def days(self) -> list[Path]:
-        return write(self.world, self.folder / "days")
+        return write_days(self.world, self.folder / "days")
 
     def numbers(self, market: str) -> list[str]:
         return [company.number for company in self.world.all(market, self.desk.day)]
@@ -59,7 +61,7 @@ class Played:
     ) -> Iterator[bytes]:
         """The body of an answer of this status; nothing where the status is another."""
         found = self.desk.answer(path, query, authorization)
-        if isinstance(found, Answer) and found.status == status and found.body:
+        if isinstance(found, HttpResponse) and found.status == status and found.body:
             yield from members(found.body if isinstance(found.body, bytes) else found.body.read_bytes())
 
     def posted(self, path: str, body: bytes, authorization: str = "", status: int = 200) -> Iterator[bytes]:
@@ -75,18 +77,16 @@ class Played:
     def british(self, path: str) -> Iterator[bytes]:
         """Answers of the keyed interface about every British company."""
         for number in self.numbers("UK"):
-            yield from self.answer(path.format(number), authorization=basic(rest_uk.KEY))
+            yield from self.answer(path.format(number), authorization=basic_authorization(rest_http.KEY))
 
     def streamed(self, stream: str) -> Iterator[bytes]:
         """Events of a British stream, of all days."""
         for day in range(1, self.world.days):
-            yield from (told.line for told in streams_uk.told(self.world, day, stream))
+            yield from (told.line for told in stream_events.day_events(self.world, day, stream))
 
     def swedish(self, call: str, asked: dict[str, Any], status: int = 200) -> Iterator[bytes]:
         """Answers of the API for high-value datasets, with a token of the day."""
-        form = (
-            f"grant_type=client_credentials&client_id={desk_se.CLIENT[0]}&client_secret={desk_se.CLIENT[1]}"
-        )
+        form = f"grant_type=client_credentials&client_id={http.CLIENT[0]}&client_secret={http.CLIENT[1]}"
         token = json.loads(next(self.posted("/oauth2/token", form.encode())))["access_token"]
         body = json.dumps(asked).encode()
         yield from self.posted(f"/vardefulla-datamangder/v1/{call}", body, f"Bearer {token}", status)

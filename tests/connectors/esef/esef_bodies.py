@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
 from connectors.esef.dataset import esef_dataset
-from connectors.esef.mapping import tables
+from connectors.esef.mapping import map_filings_and_financials
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 LEI = "9845006BFDJF0375E466"
@@ -90,7 +90,7 @@ def path(number: int = 0, end: str = "2025-12-31", language: str = "en") -> str:
 
 
 def read(body: bytes, name: str = "report.json", dataset: Dataset = DATASET) -> Batch:
-    piece = Piece(dataset.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body))
+    piece = ArchiveMember(dataset.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body))
     (batch,) = dataset.read(piece)
     return batch
 
@@ -113,4 +113,4 @@ def shared(*batches: Batch, market: str = "FI") -> dict[str, pl.DataFrame]:
         )
         found.setdefault(batch.table, []).append(meta)
     present = {name: pl.concat(frames).lazy() for name, frames in found.items()}
-    return tables(market, present)
+    return map_filings_and_financials(market, present)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
+from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.esef.dataset import esef_dataset
 from tests.connectors.esef.esef_bodies import (
     DATASET,
@@ -78,14 +78,14 @@ def test_pitfall_filings_xbrl_org_500_on_some_filters_and_others_are_not_ours(
     body: bytes, reason: str
 ) -> None:
     found = DATASET.recognise("x.json", body)
-    assert isinstance(found, NotOurs)
+    assert isinstance(found, NotApplicable)
     assert reason in found.reason
 
 
 def test_what_is_ours_is_a_part() -> None:
     for body in (index(entry()), report(*statements())):
-        assert DATASET.recognise("x.json", body) == Recognised(None, Scope.PART)
-    with pytest.raises(Unreadable):
+        assert DATASET.recognise("x.json", body) == RecognisedFile(None, Scope.PART)
+    with pytest.raises(UnreadableFileError):
         read(index(entry())[:-9], PAGE)
 
 
@@ -206,7 +206,7 @@ def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
         body = file.read_bytes()
         for market in ("FI", "SE", "NO", "UK"):
             dataset = esef_dataset(market)
-            if isinstance(dataset.recognise(file.name, body[:65_536]), Recognised):
+            if isinstance(dataset.recognise(file.name, body[:65_536]), RecognisedFile):
                 batch = read(body, file.name, dataset)
                 assert batch.rejects.is_empty()
                 assert batch.signals == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import Unreadable
+from connectors.contract.dataset import UnreadableFileError
 from tests.connectors.esef.esef_bodies import (
     CLOSING,
     LEI,
@@ -97,7 +97,7 @@ def test_prefixes_are_the_reports_own() -> None:
     }
     facts = json.loads(json.dumps(statements()).replace("ifrs-full:", "i:").replace("iso4217:", "c:"))
     assert row(*facts, namespaces=spaces)["Revenue"] == 100
-    with pytest.raises(Unreadable, match="no undimensioned IFRS facts"):
+    with pytest.raises(UnreadableFileError, match="no undimensioned IFRS facts"):
         row(*statements(), namespaces=spaces)
 
 
@@ -119,12 +119,12 @@ def test_nil_and_text_are_no_numbers() -> None:
     ],
 )
 def test_what_is_no_report_is_unreadable(body: bytes, said: str) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(UnreadableFileError, match=said):
         read(body)
 
 
 def test_a_report_of_nobody_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match="no LEI"):
+    with pytest.raises(UnreadableFileError, match="no LEI"):
         read(report(*statements()).replace(LEI.encode(), b"5560000000"))
 
 
@@ -180,5 +180,5 @@ def test_genuine_report(sources: Path) -> None:
 @pytest.mark.parametrize("name", [".json", "reports/.esef.json"])
 def test_a_report_whose_file_has_no_name_is_refused(name: str) -> None:
     """Nothing would be its number in the register, and an empty one stops the market."""
-    with pytest.raises(Unreadable, match="the file name does not identify the report"):
+    with pytest.raises(UnreadableFileError, match="the file name does not identify the report"):
         read(report(*statements()), name)

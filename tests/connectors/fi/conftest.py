@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.retry import RetryPolicy
 from tests.answering import Quiet, answering
 
 NOON = "Mon, 16 Nov 2026 12:00:00 GMT"
@@ -44,13 +44,13 @@ def service() -> Iterator[Service]:
 
 
 @pytest.fixture
-def http(service: Service, tmp_path: Path) -> Iterator[Http]:
+def http(service: Service, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="test (test@example.com)",
         folder=tmp_path,
         bases=dict.fromkeys(HOSTS, service.url),
         rate=10_000.0,
-        retry=Retry(attempts=2, first=0.0, longest=0.0),
+        retry=RetryPolicy(attempts=2, first=0.0, longest=0.0),
     )
-    with Http(settings, Clock(sleep=lambda _: None)) as client:
+    with HttpClient(settings, Clock(sleep=lambda _: None)) as client:
         yield client

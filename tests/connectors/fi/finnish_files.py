@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope, Signal
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope, Signal
 from connectors.fi import FINLAND
 
 YTJ, XBRL, NOTICES, RELEASES, FLAGGING = FINLAND.datasets[:5]
@@ -17,8 +17,8 @@ ONE, TWO, THREE = "0112038-9", "2919415-2", "0100379-9"
 Record = dict[str, Any]
 
 
-def piece(dataset: Dataset, body: bytes, name: str = "file", at: datetime = INSTANT) -> Piece:
-    return Piece(dataset.key, name, "0" * 64, at, Scope.PART, "b", lambda: io.BytesIO(body))
+def piece(dataset: Dataset, body: bytes, name: str = "file", at: datetime = INSTANT) -> ArchiveMember:
+    return ArchiveMember(dataset.key, name, "0" * 64, at, Scope.PART, "b", lambda: io.BytesIO(body))
 
 
 def read(dataset: Dataset, body: bytes | object, name: str = "file") -> list[Batch]:

@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import polars as pl
 import pytest
 
-from connectors.declare import Cursor, Scope
-from connectors.fi import notices_fetch
-from connectors.kit.errors import FetchError, Unavailable, WrongBody
-from connectors.kit.http import Http
-from pipelines.registries import declared_rates
+from connectors.contract.dataset import Cursor, Scope
+from connectors.fi.notices import fetch as notices_fetch
+from connectors.kit.http.client import HttpClient
+from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
+from pipelines.sources.live import declared_rates
 from tests.connectors.fi.conftest import HOSTS, Service
 from tests.connectors.fi.finnish_files import (
     FLAGGING,
@@ -44,7 +44,7 @@ def test_every_host_is_asked_once_a_second() -> None:
     assert [rates[host] for host in HOSTS] == [1.0, 1.0, 1.0]
 
 
-def test_the_bulk_comes_whole_and_once(service: Service, http: Http) -> None:
+def test_the_bulk_comes_whole_and_once(service: Service, http: HttpClient) -> None:
     service.answer = lambda _: (200, zipped("data.json", json.dumps([company()]).encode()))
     service.headers = {"ETag": '"1"'}
     (arrival,) = YTJ.fetch(http, None, ())
@@ -54,7 +54,7 @@ def test_the_bulk_comes_whole_and_once(service: Service, http: Http) -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>blocked</html>", b'{"errorcode":1005,"message":"x"}'])
-def test_a_page_with_status_200_is_no_bulk(service: Service, http: Http, body: bytes) -> None:
+def test_a_page_with_status_200_is_no_bulk(service: Service, http: HttpClient, body: bytes) -> None:
     service.answer = lambda _: (200, body)
     with pytest.raises(FetchError):
         list(YTJ.fetch(http, None, ()))
@@ -85,7 +85,7 @@ def names(found: list[Any]) -> list[str]:
 
 
 def test_pitfall_02_lists_are_walked_from_page_1_and_from_the_first_month_on(
-    service: Service, http: Http
+    service: Service, http: HttpClient
 ) -> None:
     items = [(f"010000{n}-0", "2023-12-31", "2024-05-02") for n in range(5)] + [
         (TWO, "2025-12-31", "2026-11-15")
@@ -100,7 +100,7 @@ def test_pitfall_02_lists_are_walked_from_page_1_and_from_the_first_month_on(
 
 
 def test_later_the_last_week_is_listed_again_and_only_new_statements_asked(
-    service: Service, http: Http
+    service: Service, http: HttpClient
 ) -> None:
     service.answer = Statements((ONE, "2025-12-31", "2026-11-12"))
     cursor = list(XBRL.fetch(http, None, ()))[-1].cursor
@@ -113,7 +113,7 @@ def test_later_the_last_week_is_listed_again_and_only_new_statements_asked(
     assert [query(path)["registeredDateStart"] for path in service.asked if "Start" in path] == ["2026-11-10"]
 
 
-def test_registered_again_is_asked_again(service: Service, http: Http) -> None:
+def test_registered_again_is_asked_again(service: Service, http: HttpClient) -> None:
     service.answer = Statements((ONE, "2025-12-31", "2026-11-12"))
     cursor = list(XBRL.fetch(http, None, ()))[-1].cursor
     service.answer = Statements((ONE, "2025-12-31", "2026-11-16"))
@@ -121,7 +121,7 @@ def test_registered_again_is_asked_again(service: Service, http: Http) -> None:
 
 
 def test_pitfall_08_a_statement_that_is_not_there_is_asked_for_with_the_next_week(
-    service: Service, http: Http
+    service: Service, http: HttpClient
 ) -> None:
     items = ((ONE, "2025-12-31", "2026-11-12"), (TWO, "2025-12-31", "2026-11-12"))
     service.answer = Statements(*items, missing=(ONE,))
@@ -131,11 +131,13 @@ def test_pitfall_08_a_statement_that_is_not_there_is_asked_for_with_the_next_wee
     assert names(list(XBRL.fetch(http, found[-1].cursor, ()))) == [f"{ONE}_2025-12-31.xml"]
 
 
-def test_where_the_service_stops_answering_what_came_is_handed_over(service: Service, http: Http) -> None:
+def test_where_the_service_stops_answering_what_came_is_handed_over(
+    service: Service, http: HttpClient
+) -> None:
     good = Statements(*((f"010000{n}-0", "2023-12-31", "2024-05-02") for n in range(4)))
     service.answer = lambda path: (503, b"") if "0100003-0" in path else good(path)
     came: deque[Any] = deque()
-    with pytest.raises(Unavailable):
+    with pytest.raises(SourceUnavailableError):
         came.extend(XBRL.fetch(http, None, ()))  # what came before the end stays in it
     assert len(names(list(came))) == 3
     assert came[-1].cursor is not None
@@ -145,10 +147,10 @@ def test_where_the_service_stops_answering_what_came_is_handed_over(service: Ser
     assert names(again) == ["0100003-0_2023-12-31.xml"]
 
 
-def test_an_answer_that_is_no_list_is_not_believed(service: Service, http: Http) -> None:
+def test_an_answer_that_is_no_list_is_not_believed(service: Service, http: HttpClient) -> None:
     for dataset in (XBRL, NOTICES, RELEASES):
         service.answer = lambda _: (200, b'{"hello":1}')
-        with pytest.raises(WrongBody):
+        with pytest.raises(UnexpectedBodyError):
             list(dataset.fetch(http, None, ()))
 
 
@@ -174,7 +176,7 @@ class Noticed:
         return 200, json.dumps({"totalResults": total, "companies": page[start : start + 50]}).encode()
 
 
-def test_notices_of_each_day_since_a_week_before(service: Service, http: Http) -> None:
+def test_notices_of_each_day_since_a_week_before(service: Service, http: HttpClient) -> None:
     service.answer = Noticed()
     found = list(NOTICES.fetch(http, None, ()))
     assert [arrival.name for arrival in found] == [
@@ -186,16 +188,20 @@ def test_notices_of_each_day_since_a_week_before(service: Service, http: Http) -
     assert days == {f"2026-11-{day}" for day in range(10, 17)}
 
 
-def test_where_nobody_tells_what_was_filed_digitally_no_notice_is_taken(service: Service, http: Http) -> None:
+def test_where_nobody_tells_what_was_filed_digitally_no_notice_is_taken(
+    service: Service, http: HttpClient
+) -> None:
     service.answer = lambda path: (503, b"") if "all_financial_statements" in path else Noticed()(path)
-    with pytest.raises(Unavailable):
+    with pytest.raises(SourceUnavailableError):
         list(NOTICES.fetch(http, None, ()))
     service.answer = lambda path: (200, b"<html>") if "all_financial_statements" in path else Noticed()(path)
     with pytest.raises(FetchError):
         list(NOTICES.fetch(http, None, ()))
 
 
-def test_a_question_that_is_too_broad_is_split_by_kind_and_by_form(service: Service, http: Http) -> None:
+def test_a_question_that_is_too_broad_is_split_by_kind_and_by_form(
+    service: Service, http: HttpClient
+) -> None:
     service.answer = Noticed(broad=True)
     found = list(NOTICES.fetch(http, Cursor("2026-11-16"), ()))
     numbers = {
@@ -208,11 +214,11 @@ def test_a_question_that_is_too_broad_is_split_by_kind_and_by_form(service: Serv
     assert forms == {None, *notices_fetch.FORMS}
 
 
-def test_what_cannot_be_split_further_fails_loudly(service: Service, http: Http) -> None:
+def test_what_cannot_be_split_further_fails_loudly(service: Service, http: HttpClient) -> None:
     service.answer = lambda path: (
         (200, b'{"companies":[]}') if "2014" in path else Noticed(hopeless=True)(path)
     )
-    with pytest.raises(Unavailable, match="too many notices"):
+    with pytest.raises(SourceUnavailableError, match="too many notices"):
         list(NOTICES.fetch(http, None, ()))
 
 
@@ -231,7 +237,7 @@ class Releases:
         return 200, json.dumps({"results": {"item": items}}).encode()
 
 
-def test_newest_pages_until_everything_is_known(service: Service, http: Http) -> None:
+def test_newest_pages_until_everything_is_known(service: Service, http: HttpClient) -> None:
     service.answer = Releases(*range(1, 451))
     first = list(RELEASES.fetch(http, None, ()))
     assert len(first) == 3
@@ -244,7 +250,9 @@ def test_newest_pages_until_everything_is_known(service: Service, http: Http) ->
     assert list(RELEASES.fetch(http, more.cursor, ())) == []
 
 
-def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(service: Service, http: Http) -> None:
+def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(
+    service: Service, http: HttpClient
+) -> None:
     url = "https://view.news.eu.nasdaq.com/view?id=b{}&lang=en&src=listed"
     rows = [
         ("1", 144, "Major shareholder announcements", url.format(1)),
@@ -270,6 +278,6 @@ def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(service:
 
 
 @pytest.mark.parametrize("dataset", [XBRL, NOTICES, RELEASES, FLAGGING])
-def test_a_cursor_of_another_making_begins_anew(service: Service, http: Http, dataset: Any) -> None:
+def test_a_cursor_of_another_making_begins_anew(service: Service, http: HttpClient, dataset: Any) -> None:
     service.answer = Releases() if dataset is RELEASES else Noticed() if dataset is NOTICES else Statements()
     list(dataset.fetch(http, Cursor("what is this"), ()))

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
+from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.fi import FINLAND
-from connectors.nasdaq.holders import holder_type
+from connectors.nasdaq.major_holdings.holder_types import holder_type
 from tests.connectors.fi.finnish_files import (
     FLAGGING,
     INSTANT,
@@ -224,7 +224,7 @@ def test_a_line_of_an_issuers_table_without_a_day_of_the_calendar_costs_itself_o
 def test_texts_with_a_byte_order_mark_or_packed_read_alike() -> None:
     body = json.dumps({"url": "u", "text": form("5.04% | 0.43% | 5.47% |")}).encode()
     for packed in (codecs.BOM_UTF8 + body, gzip.compress(body), gzip.compress(codecs.BOM_UTF8 + body)):
-        assert FLAGGING.recognise("x", packed) == Recognised(None, Scope.PART)
+        assert FLAGGING.recognise("x", packed) == RecognisedFile(None, Scope.PART)
         assert len(rows(read(FLAGGING, packed))) == 1
 
 
@@ -278,11 +278,11 @@ def test_a_number_of_the_issuer_in_the_text_tells_its_company() -> None:
 
 
 def test_what_is_not_ours_and_what_is_damaged() -> None:
-    assert isinstance(FLAGGING.recognise("x", b"plain text"), NotOurs)
-    assert isinstance(FLAGGING.recognise("x", b'{"a":1}'), NotOurs)
-    assert FLAGGING.recognise("x", b"<html></html>") == Recognised(None, Scope.PART)
+    assert isinstance(FLAGGING.recognise("x", b"plain text"), NotApplicable)
+    assert isinstance(FLAGGING.recognise("x", b'{"a":1}'), NotApplicable)
+    assert FLAGGING.recognise("x", b"<html></html>") == RecognisedFile(None, Scope.PART)
     for body in (b'{"url":"u"}', b'{"url":"u","text":'):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableFileError):
             read(FLAGGING, body)
 
 

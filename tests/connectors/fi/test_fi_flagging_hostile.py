@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import pytest
 
-from connectors.nasdaq.flagging_lists import notifications
-from connectors.nasdaq.flagging_prose import notification
-from connectors.nasdaq.flagging_row import NoForm
-from connectors.nasdaq.flagging_text import even
+from connectors.nasdaq.major_holdings.form_row import NotFlaggingFormError
+from connectors.nasdaq.major_holdings.issuer_tables import parse_table_notifications
+from connectors.nasdaq.major_holdings.sentences import parse_notification
+from connectors.nasdaq.major_holdings.text import tables_to_cells
 from tests.fuzz.case import Limits
 from tests.fuzz.held import within
 from tests.tables import check_cases
@@ -31,17 +31,17 @@ LONG = 100_000  # characters
 def test_what_is_repeated_without_end_costs_no_more_than_its_length(repeated: str, place: str) -> None:
     more = repeated * (LONG // len(repeated))
     parts = {"before": (more, ROW, BEFORE), "between": (ROW, more, BEFORE), "behind": (ROW, BEFORE, more)}
-    with within(Limits(2.0)), suppress(NoForm):
-        notification(even("\n".join(parts[place])))
+    with within(Limits(2.0)), suppress(NotFlaggingFormError):
+        parse_notification(tables_to_cells("\n".join(parts[place])))
 
 
 @pytest.mark.parametrize("between", ["\n", "\n\n", " |\n| |\n", "\n - \n"])
 def test_the_details_end_a_row_whatever_stands_before_them(between: str) -> None:
     text = f"{ROW.removesuffix(' |')}{between}A: Osakkeet 7,77 %\nKari Esimerkki on ilmoittanut"
-    found = notification(even(text))
+    found = parse_notification(tables_to_cells(text))
     assert found.now.total is not None
     assert str(found.now.total.shares) == str(
-        notification(even(f"{ROW}\nKari Esimerkki on ilmoittanut")).now.total.shares
+        parse_notification(tables_to_cells(f"{ROW}\nKari Esimerkki on ilmoittanut")).now.total.shares
     )
 
 
@@ -51,4 +51,4 @@ def test_a_line_of_a_list_that_goes_on_without_end_costs_no_more_than_its_length
         "JulkaisupäiväTapahtumapäiväOsakkeenomistajaKynnysSuora omistus %Kokonaisomistus %\n5.6.202419.4.2024"
     )
     with within(Limits(2.0)):
-        notifications(even(head + repeated * (LONG // len(repeated))))
+        parse_table_notifications(tables_to_cells(head + repeated * (LONG // len(repeated))))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
 from connectors.fi import FINLAND
-from pipelines.folders import days, plan
+from pipelines.sources.folder import list_day_folders, plan_files
 from tests.connectors.fi.finnish_files import FLAGGING, RELEASES, XBRL, YTJ, day, shared, signals
 
 pytestmark = pytest.mark.sources
@@ -28,12 +28,12 @@ def files(sources: Path) -> Path:
 
 def read(dataset: Dataset, path: Path) -> list[Batch]:
     sha = hashlib.sha256(path.read_bytes()).hexdigest()
-    piece = Piece(dataset.key, path.name, sha, NOW, Scope.PART, "b", partial(path.open, "rb"))
+    piece = ArchiveMember(dataset.key, path.name, sha, NOW, Scope.PART, "b", partial(path.open, "rb"))
     return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
 
 
 def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
-    entries = plan(days(sources)[0], FINLAND, NOW).entries
+    entries = plan_files(list_day_folders(sources)[0], FINLAND, NOW).entries
     found = {entry.name.removeprefix("fi/"): entry for entry in entries}
     assert len(found) == sum(path.is_file() for path in (sources / "fi").rglob("*"))
     for name, entry in found.items():
@@ -163,10 +163,10 @@ def test_the_texts_of_notifications(files: Path) -> None:
 
 
 def test_the_lists_of_places_are_those_of_the_post(files: Path) -> None:
-    from connectors.fi import codes
+    from connectors.fi import code_lists
 
     text = (files / "reference" / "posti_postcodes_2026-05-26.json").read_text(encoding="utf-8")
     pairs = set(re.findall(r'"postcode": "(\d{5})".*?"municipal_code": "(\d{3})"', text))
     assert len(pairs) > 3000
-    assert all(codes.POST_CODES.get(code, "municipality") == place for code, place in pairs)
-    assert {place for _, place in pairs} == codes.MUNICIPALITIES.codes
+    assert all(code_lists.POST_CODES.get(code, "municipality") == place for code, place in pairs)
+    assert {place for _, place in pairs} == code_lists.MUNICIPALITIES.codes

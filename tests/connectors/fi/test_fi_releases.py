@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
+from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.fi import FINLAND
-from connectors.nasdaq import categories, periods
-from connectors.nasdaq.names import holder_key, issuer_key
+from connectors.nasdaq import categories, report_periods
+from connectors.nasdaq.names import issuer_key, normalise_holder_name
 from tests.connectors.fi.finnish_files import (
     INSTANT,
     ONE,
@@ -49,7 +49,7 @@ def filings(*items: dict) -> list[dict]:
 )
 def test_json_and_jsonp(wrap: str) -> None:
     body = wrap.replace("{}", json.dumps(page(release(1, "Interim report")))).encode()
-    assert RELEASES.recognise("x", body) == Recognised(None, Scope.PART)
+    assert RELEASES.recognise("x", body) == RecognisedFile(None, Scope.PART)
     (row,) = rows(read(RELEASES, body))
     assert (row["disclosureId"], row["issuerKey"], row["messageId"]) == ("1", "esimerkki", "b1")
     assert row["releaseTime"] == datetime(2026, 10, 28, 6, tzinfo=UTC)
@@ -90,7 +90,7 @@ def test_names_are_compared_exactly_after_the_marks_of_a_public_company(
 
 
 def test_a_holders_name_is_compared_without_case_blanks_and_points() -> None:
-    assert holder_key("BlackRock,  Inc.") == holder_key("BLACKROCK INC")
+    assert normalise_holder_name("BlackRock,  Inc.") == normalise_holder_name("BLACKROCK INC")
 
 
 def test_markets_of_other_countries_are_counted_and_left_out() -> None:
@@ -114,7 +114,7 @@ def test_a_market_whose_name_holds_helsinki_or_finland_is_ours(market: str) -> N
 def test_a_list_with_a_byte_order_mark_or_packed_reads_alike() -> None:
     body = json.dumps(page(release(1, "a"))).encode()
     for packed in (codecs.BOM_UTF8 + body, gzip.compress(body), gzip.compress(codecs.BOM_UTF8 + body)):
-        assert RELEASES.recognise("x", packed) == Recognised(None, Scope.PART)
+        assert RELEASES.recognise("x", packed) == RecognisedFile(None, Scope.PART)
         assert len(rows(read(RELEASES, packed))) == 1
 
 
@@ -157,9 +157,9 @@ def test_an_address_of_another_host_is_not_believed() -> None:
 
 def test_what_is_not_ours() -> None:
     for body in (b"getCategoriesCallback({})", b'{"facts":[]}', b"<html><body>OAM</body></html>", b"text"):
-        assert isinstance(RELEASES.recognise("x", body), NotOurs)
+        assert isinstance(RELEASES.recognise("x", body), NotApplicable)
     for body in (b'{"results":', b"[]", b'{"results":{"item":{}}}'):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableFileError):
             read(RELEASES, body)
     assert piece(RELEASES, b"").dataset == "fi.nasdaq"
 
@@ -198,7 +198,7 @@ def test_what_is_not_ours() -> None:
     ],
 )
 def test_the_period_is_what_the_headline_states(headline: str, due: tuple[str, str] | None) -> None:
-    assert periods.stated(headline, RELEASED) == (due and (day(due[0]), day(due[1])))
+    assert report_periods.stated_period(headline, RELEASED) == (due and (day(due[0]), day(due[1])))
 
 
 def test_an_interim_report_is_a_filing_with_period_day_and_document_and_no_figures() -> None:

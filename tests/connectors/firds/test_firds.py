@@ -15,11 +15,19 @@ from hypothesis import given as over
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from connectors.declare import Batch, Dataset, NotOurs, Piece, Recognised, Scope, Unreadable
-from connectors.firds import fields as f
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Dataset,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.firds import schema as f
 from connectors.firds.dataset import ESMA, firds_datasets
-from connectors.firds.lines import lines
-from connectors.kit import staged
+from connectors.firds.listings import firds_listings
+from connectors.kit import staging
 from tests.connectors.firds.firds_files import ISSUER, SHARE, Line, delta, full, packed, whole_name
 from tests.tables import check_cases
 
@@ -32,7 +40,7 @@ _META = {"_observed_at": pl.Datetime("us", "UTC"), "_retired_at": pl.Datetime("u
 
 def read(dataset: Dataset, body: bytes, name: str) -> list[Batch]:
     at = datetime.combine(SATURDAY, time(), UTC)
-    sent = Piece(dataset.key, name, "sha", at, Scope.FULL, "b", lambda: io.BytesIO(body))
+    sent = ArchiveMember(dataset.key, name, "sha", at, Scope.FULL, "b", lambda: io.BytesIO(body))
     return [batch for piece in dataset.split(sent) for batch in dataset.read(piece)]
 
 
@@ -162,13 +170,13 @@ class Register:
     def lines(self) -> dict[str, Any]:
         present = {
             name: pl.DataFrame(
-                made, schema={**{c.name: staged.TYPES[c.kind] for c in f.COLUMNS}, **_META}, orient="row"
+                made, schema={**{c.name: staging.TYPES[c.kind] for c in f.COLUMNS}, **_META}, orient="row"
             )
             .lazy()
             .with_columns(_company_id=pl.lit(COMPANY), _raw=pl.lit("raw"))
             for name, made in self.tables.items()
         }
-        return {row["mic"]: row["ended_on"] for row in lines("SE", present).collect().to_dicts()}
+        return {row["mic"]: row["ended_on"] for row in firds_listings("SE", present).collect().to_dicts()}
 
 
 def test_a_line_stands_while_files_have_it() -> None:
@@ -261,8 +269,8 @@ def test_a_line_that_is_new_between_two_whole_files_counts() -> None:
 def test_which_file_is_whose(name: str, body: bytes, due: Dataset | None) -> None:
     for dataset in (WHOLE, DAILY):
         said = dataset.recognise(name, body[:65_536])
-        assert isinstance(said, Recognised) == (dataset is due), said
-        if isinstance(said, Recognised) and "0199" not in name:
+        assert isinstance(said, RecognisedFile) == (dataset is due), said
+        if isinstance(said, RecognisedFile) and "0199" not in name:
             assert said.observed_at is not None
             assert said.scope == (Scope.FULL if due is WHOLE else Scope.FEED)
 
@@ -298,7 +306,7 @@ def test_a_set_is_whole_with_all_its_parts(names: list[str], is_whole: bool) -> 
     ],
 )
 def test_other_bodies_are_unreadable(body: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         read(WHOLE, body, whole_name(SATURDAY))
 
 
@@ -315,7 +323,7 @@ def test_entities_are_not_expanded() -> None:
 @settings(max_examples=60)
 def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
     for sent in (body, full(Line()).replace(b"</Issr>", body[:40] + b"</Issr>")):
-        with suppress(Unreadable):
+        with suppress(UnreadableFileError):
             read(WHOLE, sent, whole_name(SATURDAY))
 
 
@@ -323,5 +331,5 @@ def test_the_genuine_list_of_files_is_named_with_its_reason(sources: Path) -> No
     for path in sorted((sources / "news" / "esma_firds").iterdir()):
         for dataset in (WHOLE, DAILY):
             said = dataset.recognise(f"esma_firds/{path.name}", path.read_bytes()[:65_536])
-            assert isinstance(said, NotOurs)
+            assert isinstance(said, NotApplicable)
             assert "lists of files" in said.reason

@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope
-from connectors.gleif import records
-from connectors.gleif.dataset import lei_dataset
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.gleif.level1.dataset import lei_dataset
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 NORWEGIAN = "969500NO030000004573"
 FILLER = tuple(f"Entity.OtherEntityNames.OtherEntityName.{number}" for number in range(1, 328))
-HEADER = (*records.CDF.values(), *FILLER)
+HEADER = (*level1_schema.CDF.values(), *FILLER)
 DATASETS = {market: lei_dataset(market, {"xx_named": "lei"}) for market in ("NO", "SE", "FI", "UK", "DK")}
 
 
@@ -121,8 +121,8 @@ def table(*made: dict[str, Any], header: tuple[str, ...] = HEADER) -> bytes:
         values = {
             "LEI": said["lei"],
             "Entity.LegalName": entity["legalName"]["name"],
-            f"{records.AUTHORITY}ID": entity["registeredAt"]["id"] or "",
-            f"{records.AUTHORITY}EntityID": entity["registeredAs"] or "",
+            f"{level1_schema.AUTHORITY}ID": entity["registeredAt"]["id"] or "",
+            f"{level1_schema.AUTHORITY}EntityID": entity["registeredAs"] or "",
             "Entity.LegalJurisdiction": entity["jurisdiction"],
             "Entity.LegalAddress.Country": entity["legalAddress"]["country"],
             "Entity.EntityCategory": entity["category"],
@@ -134,8 +134,8 @@ def table(*made: dict[str, Any], header: tuple[str, ...] = HEADER) -> bytes:
     return text.getvalue().encode()
 
 
-def piece(dataset: Dataset, body: bytes, name: str = "x.json") -> Piece:
-    return Piece(dataset.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body))
+def piece(dataset: Dataset, body: bytes, name: str = "x.json") -> ArchiveMember:
+    return ArchiveMember(dataset.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body))
 
 
 def read(market: str, body: bytes) -> list[Batch]:

@@ -18,18 +18,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import NotOurs, Piece, Recognised, Scope, Unreadable
-from connectors.gleif import bodies, parents, records, table_edition
-from connectors.gleif.dataset import company_ids
-from connectors.gleif.numbers import (
+from connectors.contract.dataset import (
+    ArchiveMember,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.gleif.level1 import parse, parse_csv
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.gleif.level1.dataset import company_ids_of_rows
+from connectors.gleif.level1.registration_numbers import (
     AUTHORITIES,
     are_leis,
-    are_personal,
+    are_personal_numbers,
     company_number,
     company_numbers,
     is_lei,
-    is_personal,
+    is_personal_number,
 )
+from connectors.gleif.level2 import dataset as level2_dataset
 from tests.connectors.gleif.gleif_bodies import (
     DATASETS,
     HEADER,
@@ -43,7 +51,7 @@ from tests.connectors.gleif.gleif_bodies import (
     table,
 )
 from tests.tables import check_cases
-from warehouse import present
+from warehouse.history import current_records
 from warehouse.schema import identifiers
 
 ANNA = "Anna Andersson"
@@ -58,7 +66,7 @@ def packed(**files: bytes) -> bytes:
 
 
 def kept(body: bytes) -> bytes:
-    return bodies.without_persons(io.BytesIO(body)).read()
+    return parse.redact_persons(io.BytesIO(body)).read()
 
 
 @pytest.mark.parametrize("header", [HEADER, tuple(reversed(HEADER))], ids=["as published", "turned round"])
@@ -81,8 +89,10 @@ def test_a_golden_copy_comes_in_a_zip_and_is_kept_unpacked() -> None:
     )
     dataset = DATASETS["NO"]
     name = "gleif/20260101-0000-gleif-goldencopy-lei2-golden-copy.csv.zip"
-    assert dataset.recognise(name, body[:65_536]) == Recognised(datetime(2026, 1, 1, tzinfo=UTC), Scope.PART)
-    assert isinstance(dataset.recognise("gleif/20260101-0000-gleif-goldencopy-rr.zip", body), NotOurs)
+    assert dataset.recognise(name, body[:65_536]) == RecognisedFile(
+        datetime(2026, 1, 1, tzinfo=UTC), Scope.PART
+    )
+    assert isinstance(dataset.recognise("gleif/20260101-0000-gleif-goldencopy-rr.zip", body), NotApplicable)
     assert [row["org_number"] for row in rows("NO", body)] == ["997315898"]
     assert kept(body).startswith(b'"LEI"')
 
@@ -90,7 +100,7 @@ def test_a_golden_copy_comes_in_a_zip_and_is_kept_unpacked() -> None:
 @pytest.mark.parametrize("sent", [table(), packed(a=table()), b"nothing of it"])
 def test_a_body_stays_open_for_whoever_sent_it(sent: bytes) -> None:
     body = io.BytesIO(sent)
-    with bodies.without_persons(body) as found:
+    with parse.redact_persons(body) as found:
         found.read()
     assert body.seek(0) == 0
 
@@ -109,7 +119,7 @@ def test_a_body_stays_open_for_whoever_sent_it(sent: bytes) -> None:
 def test_another_archive_is_unreadable_and_nothing_of_it_is_kept(body: bytes) -> None:
     assert b"unreadable" in kept(body)
     for sent in (body, kept(body)):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableFileError):
             read("NO", sent)
 
 
@@ -121,7 +131,7 @@ def test_a_table_that_breaks_off_is_unreadable(cut: str) -> None:
     place = whole.index(ANNA.encode())
     broken = whole[: place + 4] if cut == "within a quote" else whole[: place + len(ANNA) + 1]
     if cut == "within a quote":
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableFileError):
             read("NO", kept(broken))
         assert ANNA[:4].encode() not in kept(broken)
     else:
@@ -130,16 +140,16 @@ def test_a_table_that_breaks_off_is_unreadable(cut: str) -> None:
 
 
 def test_a_quote_that_nobody_closes_is_no_endless_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_edition, "LONGEST", 4096)
+    monkeypatch.setattr(parse_csv, "LONGEST", 4096)
     body = table(record(NORWEGIAN, "RA000472", "997315898")) + b'"' + b"x,\n" * 4096
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         read("NO", kept(body))
 
 
 def test_a_page_of_html_is_none_of_ours() -> None:
     page = b"<!DOCTYPE html><html><body>LEI,Entity.RegistrationAuthority</body></html>"
-    assert isinstance(DATASETS["NO"].recognise("gleif/lei2.csv", page), NotOurs)
-    with pytest.raises(Unreadable):
+    assert isinstance(DATASETS["NO"].recognise("gleif/lei2.csv", page), NotApplicable)
+    with pytest.raises(UnreadableFileError):
         read("NO", page)
 
 
@@ -147,7 +157,7 @@ def test_a_page_of_html_is_none_of_ours() -> None:
 @settings(max_examples=30)
 def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
     for sent in (body, table() + body):
-        with suppress(Unreadable):
+        with suppress(UnreadableFileError):
             read("NO", kept(sent))
 
 
@@ -157,15 +167,17 @@ def test_columns_judge_as_single_values_do(texts: list[str]) -> None:
     codes = [*texts, *(lei(text[:18]) for text in texts), NORWEGIAN]
     pairs = pl.DataFrame({"lei": codes, "authority": "RA000544", "number": [text[:12] for text in codes]})
     found = pairs.select(
-        valid=are_leis(pl.col("lei")), personal=are_personal(pl.col("authority"), pl.col("number"))
+        valid=are_leis(pl.col("lei")), personal=are_personal_numbers(pl.col("authority"), pl.col("number"))
     )
     assert found["valid"].to_list() == [is_lei(code) for code in codes]
-    assert found["personal"].to_list() == [is_personal("RA000544", number) for number in pairs["number"]]
+    assert found["personal"].to_list() == [
+        is_personal_number("RA000544", number) for number in pairs["number"]
+    ]
 
 
 def _one_by_one(market: str, authority: str, number: str) -> str | None:
     """The rule of numbers as everybody else follows it, one number at a time."""
-    if is_personal(authority, number):
+    if is_personal_number(authority, number):
         return None
     compact = re.sub(r"[\s.\-]+", "", number).upper()
     if market == "NO":
@@ -198,7 +210,7 @@ def test_a_column_of_numbers_is_read_as_one_number_is(market: str, typed: list[s
 # --- deltas ---------------------------------------------------------------------------------------------------
 
 
-def _delta(number: str, name: str, stamp: datetime) -> Piece:
+def _delta(number: str, name: str, stamp: datetime) -> ArchiveMember:
     made = piece(DATASETS["NO"], table(record(NORWEGIAN, "RA000472", number, name=name)))
     return replace(made, observed_at=stamp, name=f"{stamp:%Y%m%d-%H%M}-gleif-goldencopy-lei2-intra-day.csv")
 
@@ -210,16 +222,18 @@ def test_deltas_replace_whole_records_and_the_newest_holds_in_whatever_order_the
     pieces = [
         _delta(number, name, NOON + timedelta(hours=8 * place)) for place, (number, name) in enumerate(told)
     ]
-    made = records.table("NO")
+    made = level1_schema.lei_table("NO")
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA present")
         for place in order:
             (batch,) = [one for one in DATASETS["NO"].read(pieces[place]) if one.rows.height]
             at = pl.lit(pieces[place].observed_at).cast(pl.Datetime("us", "UTC"))
-            company = company_ids("NO", batch.rows)
+            company = company_ids_of_rows("NO", batch.rows)
             staged = batch.rows.with_columns(company.alias("_company_id"), _observed_at=at, _raw=pl.lit("x"))
-            present.upsert(connection, made, staged)
-        (row,) = present.rows_of(connection, [made], None)[made.name].collect().to_dicts()
+            current_records.upsert_records(connection, made, staged)
+        (row,) = (
+            current_records.records_of_companies(connection, [made], None)[made.name].collect().to_dicts()
+        )
     assert (row["legal_name"], row["org_number"]) == ("Nyest AS", "997315898")
 
 
@@ -233,9 +247,9 @@ def _genuine(sources: Path) -> Iterator[tuple[Path, bytes]]:
 
 def _companies(body: bytes) -> Iterator[dict[str, str | None]]:
     """Records of companies, sole proprietors and those without a registration aside, by any market's law."""
-    if bodies.edition(body[: bodies.HEAD]) is None:
+    if parse.detect_format(body[: parse.HEAD]) is None:
         return
-    for row in bodies.rows(io.BytesIO(kept(body))):
+    for row in parse.parse_records(io.BytesIO(kept(body))):
         own = row["category"] in (None, "GENERAL") and row["registration_status"] not in (
             "DUPLICATE",
             "ANNULLED",
@@ -268,11 +282,11 @@ def test_every_genuine_record_of_the_five_markets_joins_its_national_number(sour
 
 
 def test_every_genuine_file_is_read_by_one_dataset_or_named_with_the_reason(sources: Path) -> None:
-    level_1, level_2 = DATASETS["NO"], parents.parents_dataset("NO")
+    level_1, level_2 = DATASETS["NO"], level2_dataset.parents_dataset("NO")
     counted = {"level 1": 0, "level 2": 0, "none": 0}
     for path, body in _genuine(sources):
         said = [made.recognise(f"gleif/{path.name}", body[:65_536]) for made in (level_1, level_2)]
-        readers = [place for place, found in enumerate(said) if isinstance(found, Recognised)]
+        readers = [place for place, found in enumerate(said) if isinstance(found, RecognisedFile)]
         empty = (
             json.loads(body)["data"] == []
             if path.suffix == ".json" and b'"data"' in body[:900_000]
@@ -281,12 +295,12 @@ def test_every_genuine_file_is_read_by_one_dataset_or_named_with_the_reason(sour
         assert len(readers) < 2 or empty, path.name
         for place in readers:
             made = (level_1, level_2)[place]
-            sent = Piece(
+            sent = ArchiveMember(
                 made.key, path.name, "sha", NOON, Scope.PART, "b", lambda body=body: io.BytesIO(body)
             )
             assert all(batch.rejects.is_empty() for batch in made.read(sent)), path.name
         if not readers:
-            assert all(isinstance(found, NotOurs) and found.reason for found in said), path.name
+            assert all(isinstance(found, NotApplicable) and found.reason for found in said), path.name
         counted["level 1" if 0 in readers else "level 2" if 1 in readers else "none"] += 1
     assert counted["level 1"] >= 20
     assert counted["level 2"] >= 20

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import Piece, Scope
-from connectors.kit.http import Http, HttpSettings
-from connectors.kit.limits import Clock
-from connectors.kit.retry import Retry
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.retry import RetryPolicy
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -118,25 +118,25 @@ def hands() -> Hands:
 
 
 @pytest.fixture
-def http(registry: Registry, hands: Hands, tmp_path: Path) -> Iterator[Http]:
+def http(registry: Registry, hands: Hands, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="firmdata/test (contact@example.com)",
         folder=tmp_path / "incoming",
         bases={"data.example.no": f"http://127.0.0.1:{registry.port}/no/"},
         rate=1000.0,
-        retry=Retry(attempts=4),
+        retry=RetryPolicy(attempts=4),
         small=1 << 20,
         large=4 << 20,
         read_seconds=5.0,
     )
-    with Http(settings, hands.clock()) as client:
+    with HttpClient(settings, hands.clock()) as client:
         yield client
 
 
-def made(body: bytes, name: str = "file.csv", dataset: str = "no.enheter") -> Piece:
-    return Piece(dataset, name, "ab" * 32, NOON, Scope.PART, "batch", partial(BytesIO, body))
+def made(body: bytes, name: str = "file.csv", dataset: str = "no.enheter") -> ArchiveMember:
+    return ArchiveMember(dataset, name, "ab" * 32, NOON, Scope.PART, "batch", partial(BytesIO, body))
 
 
 @pytest.fixture
-def piece() -> Callable[..., Piece]:
+def piece() -> Callable[..., ArchiveMember]:
     return made

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.kit import ragged
-from connectors.kit.ragged import lines_at
+from connectors.kit.csv import rows as csv_rows
+from connectors.kit.csv.rows import lines_at
 
 
 @given(st.lists(st.binary(max_size=9).map(lambda text: text.replace(b"\n", b"")), min_size=1), st.data())
@@ -13,7 +13,7 @@ def test_lines_are_those_of_the_whole_cut(lines: list[bytes], data: st.DataObjec
     wanted = sorted(data.draw(st.sets(st.integers(0, len(lines) - 1))))
     for leaf in (0, 3, 1 << 15):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(ragged, "LINEWISE_BYTES", leaf)
+            patched.setattr(csv_rows, "LINEWISE_BYTES", leaf)
             for body in (b"\n".join(lines), b"\n".join([*lines, b""])):
                 assert lines_at(body, wanted) == {index: lines[index] for index in wanted}
 
@@ -25,8 +25,8 @@ def test_lines_are_found_from_the_piece_they_end_in(lines: list[bytes], data: st
     for piece in (1, 2, 5, 1 << 15):
         counted = [body[: start + piece].count(b"\n") for start in range(0, len(body), piece)]
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(ragged, "LINEWISE_BYTES", 3)
-            patched.setattr(ragged, "MARKED_BYTES", piece)
+            patched.setattr(csv_rows, "LINEWISE_BYTES", 3)
+            patched.setattr(csv_rows, "MARKED_BYTES", piece)
             assert lines_at(body, wanted, counted) == {index: lines[index] for index in wanted}
 
 
@@ -39,8 +39,8 @@ def test_rows_do_not_depend_on_the_pieces_that_are_marked(lines: list[str]) -> N
     found: list[object] = []
     for piece in (1, 3, 7, 1 << 15):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(ragged, "MARKED_BYTES", piece)
-            rows, _ = ragged.Reader(2, [0, 1], "\t", None).read(body, 2, final=True)
+            patched.setattr(csv_rows, "MARKED_BYTES", piece)
+            rows, _ = csv_rows.RowReader(2, [0, 1], "\t", None).read(body, 2, final=True)
         read = sorted(row for frame in rows.frames for row in frame.iter_rows())
         found.append((read, rows.refused, rows.nuls, rows.line))
     assert found.count(found[0]) == len(found)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from connectors.kit.errors import Refused, Unavailable, WrongBody
-from connectors.kit.http import Http
+from connectors.kit.http.client import HttpClient
+from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError, UnexpectedBodyError
 from tests.connectors.kit.conftest import Answer, Registry
 
 URL = "https://data.example.no/question"
 
 
-def test_what_is_sent_arrives_with_its_type(http: Http, registry: Registry) -> None:
+def test_what_is_sent_arrives_with_its_type(http: HttpClient, registry: Registry) -> None:
     registry.answers = [Answer(b'{"a":1}')]
     fetched = http.post(URL, b'{"q":2}', "application/json", headers={"Authorization": "Bearer x"})
     assert fetched.read() == b'{"a":1}'
@@ -22,32 +22,32 @@ def test_what_is_sent_arrives_with_its_type(http: Http, registry: Registry) -> N
     assert registry.sent == [b'{"q":2}']
 
 
-def test_a_busy_answer_is_asked_again_with_the_same_content(http: Http, registry: Registry) -> None:
+def test_a_busy_answer_is_asked_again_with_the_same_content(http: HttpClient, registry: Registry) -> None:
     registry.answers = [Answer(status=503), Answer(b"{}")]
     http.post(URL, b"q", "text/plain")
     assert registry.sent == [b"q", b"q"]
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_what_is_sent_follows_no_redirect(http: Http, registry: Registry, status: int) -> None:
+def test_what_is_sent_follows_no_redirect(http: HttpClient, registry: Registry, status: int) -> None:
     registry.answers = [Answer(status=status, headers={"Location": "/no/elsewhere"})]
-    with pytest.raises(Refused, match="redirect of a POST"):
+    with pytest.raises(RequestRefusedError, match="redirect of a POST"):
         http.post(URL, b"secret", "text/plain")
     assert len(registry.asked) == 1
 
 
-def test_statuses_and_bodies_are_judged_as_ever(http: Http, registry: Registry) -> None:
+def test_statuses_and_bodies_are_judged_as_ever(http: HttpClient, registry: Registry) -> None:
     registry.answers = [Answer(b"<html>", 200)]
-    with pytest.raises(WrongBody):
+    with pytest.raises(UnexpectedBodyError):
         http.post(URL, b"q", "text/plain")
     registry.answers = [Answer(b"{}", 401)]
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefusedError):
         http.post(URL, b"q", "text/plain")
     assert http.post(URL, b"q", "text/plain", allow=(401,)).status == 401
     registry.answers = [Answer(status=503)]
-    with pytest.raises(Unavailable):
+    with pytest.raises(SourceUnavailableError):
         http.post(URL, b"q", "text/plain")
 
 
-def test_hosts_with_credentials_are_known(http: Http) -> None:
+def test_hosts_with_credentials_are_known(http: HttpClient) -> None:
     assert not http.is_known("https://elsewhere.example/")

@@ -11,12 +11,12 @@ import pytest
 from lxml import etree, html
 
 import connectors
-from connectors.kit.pages import MOST, Overloaded, document, fragment
-from connectors.nasdaq.flagging_text import of_html
-from connectors.regulators import listings
-from connectors.uk.nsm_text import plain
-from connectors.us import index_page
-from connectors.us.holders_text import flat
+from connectors.kit.xml.html import MOST, TooManyAttributesError, parse_document, parse_fragment
+from connectors.nasdaq.major_holdings.text import html_to_text
+from connectors.regulators import list_pages
+from connectors.uk.nsm.text import to_plain_text
+from connectors.us.filing_headers import index_page
+from connectors.us.ownership.html_text import to_single_line
 from tests.tables import check_cases
 
 Tree = Callable[[bytes, html.HTMLParser], html.HtmlElement]
@@ -34,26 +34,26 @@ def parser() -> html.HTMLParser:
     return html.HTMLParser(encoding="utf-8", no_network=True)
 
 
-@pytest.mark.parametrize("tree", [document, fragment])
+@pytest.mark.parametrize("tree", [parse_document, parse_fragment])
 def test_a_page_of_fewer_attributes_is_read_with_all_of_them(tree: Tree) -> None:
     (link,) = tree(page(MOST), parser()).iter("a")
     assert len(link.attrib) == MOST
 
 
-@pytest.mark.parametrize("tree", [document, fragment])
+@pytest.mark.parametrize("tree", [parse_document, parse_fragment])
 def test_a_page_of_more_is_refused_with_their_number(tree: Tree) -> None:
-    with pytest.raises(Overloaded, match="an element of 1,001 attributes"):
+    with pytest.raises(TooManyAttributesError, match="an element of 1,001 attributes"):
         tree(page(MOST + 1), parser())
 
 
 @pytest.mark.parametrize("before", [b"<div>" * 10_000, b"<!-- %s -->" % (b"x" * 11_000_000), b"\xe5\x00"])
 def test_they_are_counted_behind_what_else_a_parser_could_stop_at(before: bytes) -> None:
-    with pytest.raises(Overloaded):
-        document(before + page(MOST + 1), parser())
+    with pytest.raises(TooManyAttributesError):
+        parse_document(before + page(MOST + 1), parser())
 
 
 @check_cases("body", [b"", b" ", b"\x00", b"no markup", b"<", b"\xff\xfe<\x00a\x00"])
-@check_cases(("tree", "own"), [(document, html.document_fromstring), (fragment, html.fromstring)])
+@check_cases(("tree", "own"), [(parse_document, html.document_fromstring), (parse_fragment, html.fromstring)])
 def test_what_is_no_page_is_told_as_the_library_tells_it(body: bytes, tree: Tree, own: Any) -> None:
     try:
         due = etree.tostring(own(body, parser=parser()))
@@ -71,21 +71,21 @@ def test_nobody_else_makes_trees_of_pages() -> None:
         for path in folder.rglob("*.py")
         if re.search(r"\bhtml\.(document_|fragment_|fragments_)?fromstring\(", path.read_text())
     ]
-    assert made == ["kit/pages.py"]
+    assert made == ["kit/xml/html.py"]
 
 
 def test_every_reader_of_pages_refuses_it_in_its_own_way() -> None:
     body = page(MOST + 1)
-    assert of_html(body) == ""
-    assert plain(body.decode()) == ""
-    assert flat(body) == ""
-    with pytest.raises(index_page.NoPage, match="attributes"):
-        index_page.header(body)
+    assert html_to_text(body) == ""
+    assert to_plain_text(body.decode()) == ""
+    assert to_single_line(body) == ""
+    with pytest.raises(index_page.NotIndexPageError, match="attributes"):
+        index_page.parse_index_page(body)
     with pytest.raises(ValueError, match="attributes"):
-        listings.read(body, listings.LAYOUTS[0])
+        list_pages.read_page(body, list_pages.LAYOUTS[0])
 
 
 def test_every_reader_of_pages_reads_one_of_fewer() -> None:
-    assert "y" in of_html(page(MOST))
-    assert "y" in plain(page(MOST).decode())
-    assert "y" in flat(page(MOST))
+    assert "y" in html_to_text(page(MOST))
+    assert "y" in to_plain_text(page(MOST).decode())
+    assert "y" in to_single_line(page(MOST))

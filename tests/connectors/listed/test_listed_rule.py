@@ -10,15 +10,15 @@ import polars as pl
 import pytest
 
 from connectors import JURISDICTIONS
-from connectors.declare import Jurisdiction
-from connectors.firds import fields as f
+from connectors.contract.dataset import Jurisdiction
+from connectors.firds import schema as f
 from connectors.firds.dataset import ESMA
-from connectors.listed.market import with_listings
-from connectors.listed.rule import decided
-from connectors.listed.venues import VENUES
+from connectors.listings.is_listed import decide_listed
+from connectors.listings.market import with_listings
+from connectors.listings.venues import VENUES
 from tests.connectors.gleif.gleif_bodies import lei
 from tests.tables import check_cases
-from warehouse import render
+from warehouse import schema_render
 from warehouse.schema.codes import LISTING_LEVELS
 from warehouse.schema.tables import COMPANIES, HOLDINGS, IDENTIFIERS, LISTINGS
 
@@ -41,7 +41,7 @@ def company(**given: Any) -> pl.DataFrame:
         **given,
     }
     whole = {name: row.get(name) for name in COMPANIES.names}
-    return pl.DataFrame([whole], schema=render.polars_schema(COMPANIES))
+    return pl.DataFrame([whole], schema=schema_render.polars_schema(COMPANIES))
 
 
 def listing(register: str = "se.firds", mic: str | None = "XSTO", **given: Any) -> dict[str, Any]:
@@ -103,15 +103,15 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_case_of_the_rule(case: Case) -> None:
     own = company(is_listed=case.own[0], is_listed_source=case.own[1], status=case.status)
-    rows = pl.DataFrame(list(case.listings), schema=render.polars_schema(LISTINGS))
-    (found,) = decided(own, rows, ORDER, TODAY).select(COMPANIES.names).to_dicts()
+    rows = pl.DataFrame(list(case.listings), schema=schema_render.polars_schema(LISTINGS))
+    (found,) = decide_listed(own, rows, ORDER, TODAY).select(COMPANIES.names).to_dicts()
     assert (found["is_listed"], found["is_listed_source"]) == case.due
 
 
 def test_many_companies_are_decided_each_by_its_own() -> None:
     others = pl.concat([company(), company(company_id="firm:SE:5560000002", org_number="5560000002")])
-    rows = pl.DataFrame([listing()], schema=render.polars_schema(LISTINGS))
-    found = decided(others, rows, ORDER, TODAY)
+    rows = pl.DataFrame([listing()], schema=schema_render.polars_schema(LISTINGS))
+    found = decide_listed(others, rows, ORDER, TODAY)
     assert found["is_listed"].to_list() == [True, False]
     assert found.columns == list(COMPANIES.names)
 
@@ -142,7 +142,7 @@ def present(table: str, *rows: dict[str, Any]) -> pl.LazyFrame:
     declared = next(one for made in market().datasets for one in made.staged.values() if one.name == table)
     at = datetime.combine(TODAY - DAY, time(), UTC)
     meta = {"_company_id": COMPANY, "_observed_at": at, "_raw": "raw", "_retired_at": None}
-    schema = {**render.polars_schema(declared), **_META}
+    schema = {**schema_render.polars_schema(declared), **_META}
     return pl.LazyFrame(
         [{**dict.fromkeys(schema), **row, **meta} for row in rows], schema=schema, orient="row"
     )
@@ -199,7 +199,7 @@ def test_a_market_shows_lines_identifiers_and_who_is_listed() -> None:
     }
     assert made[HOLDINGS.name].is_empty()
     for table in (COMPANIES, IDENTIFIERS, LISTINGS, HOLDINGS):
-        assert made[table.name].schema == render.polars_schema(table), table.name
+        assert made[table.name].schema == schema_render.polars_schema(table), table.name
 
 
 def test_who_has_hundreds_of_isins_shows_those_of_its_shares_alone() -> None:

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 import polars as pl
 
 import connectors
-from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
 
 NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)
 MARKETS = {made.code: made for made in connectors.JURISDICTIONS}
@@ -24,7 +24,9 @@ def dataset(key: str) -> Dataset:
 
 def read(key: str, body: bytes, name: str = "x") -> list[Batch]:
     made = dataset(key)
-    piece = Piece(key, name, hashlib.sha256(body).hexdigest(), NOW, Scope.PART, "b", lambda: io.BytesIO(body))
+    piece = ArchiveMember(
+        key, name, hashlib.sha256(body).hexdigest(), NOW, Scope.PART, "b", lambda: io.BytesIO(body)
+    )
     return [batch for part in made.split(piece) for batch in made.read(part)]
 
 

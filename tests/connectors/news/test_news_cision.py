@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from connectors.declare import NotOurs, Unreadable
+from connectors.contract.dataset import NotApplicable, UnreadableFileError
 from tests.connectors.news.news_files import dataset, reasons, rows
 from tests.tables import check_cases
 
@@ -78,7 +78,7 @@ def test_issuers_of_other_markets_are_left_and_those_that_nothing_tells_of_kept(
 
 @pytest.mark.parametrize("body", [b"<html></html>", b"", b'{"Message": "no such feed"}', b'{"Releases": {}}'])
 def test_what_is_no_feed_is_refused_by_name(body: bytes) -> None:
-    with pytest.raises(Unreadable, match=r"se\.cision: x: "):
+    with pytest.raises(UnreadableFileError, match=r"se\.cision: x: "):
         rows("se.cision", body)
     if body.startswith(b'{"M'):
-        assert isinstance(dataset("se.cision").recognise("x", body), NotOurs)
+        assert isinstance(dataset("se.cision").recognise("x", body), NotApplicable)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import Unreadable
-from connectors.kit import staged
+from connectors.contract.dataset import UnreadableFileError
+from connectors.kit import staging
 from tests.connectors.news.news_files import dataset, isin, mfn, mfn_item, read, release, rss, stock
 from tests.connectors.news.test_news_cision import feed
 from tests.connectors.news.test_news_cision import release as cision_release
@@ -39,11 +39,11 @@ def fits(key: str, body: bytes) -> None:
     made = dataset(key)
     made.recognise("x", body[:65536])
     batches = []
-    with suppress(Unreadable):  # whose message names dataset and file by its making
+    with suppress(UnreadableFileError):  # whose message names dataset and file by its making
         batches = read(key, body)
     for batch in batches:
         table = made.staged[batch.table]
-        assert batch.rows.schema == staged.schema(table)
+        assert batch.rows.schema == staging.staged_schema(table)
         assert not batch.rows[table.key[0]].is_duplicated().any()
         for column in table.columns:
             assert column.nullable or batch.rows[column.name].null_count() == 0

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import connectors
-from connectors.groups import NEWS
+from connectors.contract.shared_folders import NEWS
 from connectors.presses import PRESSES
-from pipelines.folders import FileEntry, days, plan
+from pipelines.sources.folder import FileEntry, list_day_folders, plan_files
 from tests.connectors.news.news_files import NOW, read
 
 pytestmark = pytest.mark.sources
@@ -28,9 +28,9 @@ def folder(sources: Path) -> Path:
 
 
 def entries(folder: Path) -> Iterator[FileEntry]:
-    (day,) = days(folder)
+    (day,) = list_day_folders(folder)
     for made in connectors.JURISDICTIONS:
-        yield from plan(day, made, NOW, (NEWS,), own=False).entries
+        yield from plan_files(day, made, NOW, (NEWS,), own=False).entries
 
 
 def test_every_file_of_the_folder_is_read_or_named_with_the_reason(folder: Path) -> None:

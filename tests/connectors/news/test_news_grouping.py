@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.news import grouping
-from connectors.news.fields import ITEM
+from connectors.news.schema import ITEM
 from warehouse.schema import ids
 
 AT = datetime(2026, 11, 15, 7, 0, 10, tzinfo=UTC)
@@ -42,7 +42,7 @@ def item(native: str, **values: Any) -> dict[str, Any]:
 
 def told(*items: dict[str, Any]) -> list[dict[str, Any]]:
     frame = pl.DataFrame(list(items), schema=ITEM, orient="row")
-    return grouping.news(frame).sort("published_at", "native_id").to_dicts()
+    return grouping.group_into_news(frame).sort("published_at", "native_id").to_dicts()
 
 
 def test_versions_of_one_group_are_one_news_item_in_english() -> None:

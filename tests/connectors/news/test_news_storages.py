@@ -5,7 +5,7 @@ from html import escape
 
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Unreadable
+from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
 from tests.connectors.news.news_files import LEI, dataset, reasons, rows, signals
 from tests.tables import check_cases
 
@@ -86,8 +86,8 @@ def test_a_page_tells_the_lei_by_its_package(packages: tuple[str, ...], lei: str
 def test_a_page_without_its_number_is_refused_and_the_form_is_not_ours() -> None:
     assert reasons("fi.oam", view(number="")) == ["no number of the release"]
     form = b'<!DOCTYPE html><html><nef-form-select id="company-select"></nef-form-select></html>'
-    assert isinstance(dataset("fi.oam").recognise("x", form), NotOurs)
-    assert isinstance(dataset("fi.oam").recognise("x", listed(oam_row())), Recognised)
+    assert isinstance(dataset("fi.oam").recognise("x", form), NotApplicable)
+    assert isinstance(dataset("fi.oam").recognise("x", listed(oam_row())), RecognisedFile)
 
 
 def grid(*cells: tuple[str, str, str, str, str]) -> bytes:
@@ -131,16 +131,18 @@ def test_announcements_of_the_swedish_storage() -> None:
 @check_cases("key", ["fi.oam", "se.finanscentralen"])
 @check_cases("body", [b"", b"{}", b"<html><body>Just a moment</body></html>", b"\xff\xfe\x00"])
 def test_other_bodies_are_refused_by_name(key: str, body: bytes) -> None:
-    with pytest.raises(Unreadable, match=f"{key}: x: "):
+    with pytest.raises(UnreadableFileError, match=f"{key}: x: "):
         rows(key, body)
 
 
 @pytest.mark.parametrize("key", ["fi.oam", "se.finanscentralen"])
 def test_a_page_of_attributes_without_end_is_refused(key: str) -> None:
     body = listed(f"<a {' '.join(f'a{place}' for place in range(1_001))}>x</a>")
-    with pytest.raises(Unreadable, match="an element of 1,001 attributes"):
+    with pytest.raises(UnreadableFileError, match="an element of 1,001 attributes"):
         rows(key, body)
 
 
 def test_a_search_without_a_company_is_not_ours() -> None:
-    assert isinstance(dataset("se.finanscentralen").recognise("x", b"<html><body></body></html>"), NotOurs)
+    assert isinstance(
+        dataset("se.finanscentralen").recognise("x", b"<html><body></body></html>"), NotApplicable
+    )

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope
-from connectors.kit import staged
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
+from connectors.kit import staging
 from connectors.no import NORWAY
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
@@ -73,7 +73,7 @@ def changed(path: str, value: object, record: dict[str, Any] = RECORD) -> dict[s
 
 
 def batches(dataset: Dataset, body: bytes, name: str = "x.json", seen: datetime = MONDAY) -> list[Batch]:
-    piece = Piece(dataset.key, name, "0" * 64, seen, Scope.PART, "b", lambda: io.BytesIO(body))
+    piece = ArchiveMember(dataset.key, name, "0" * 64, seen, Scope.PART, "b", lambda: io.BytesIO(body))
     return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
 
 
@@ -93,8 +93,8 @@ def present(frame: pl.DataFrame, seen: datetime = MONDAY) -> pl.LazyFrame:
 
 def normalised(**tables: pl.LazyFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     shared = NORWAY.normalise(tables, date(2026, 11, 18))
-    assert shared["filings"].schema == staged.schema(FILINGS)
-    assert shared["financials_reported"].schema == staged.schema(FINANCIALS_REPORTED)
+    assert shared["filings"].schema == staging.staged_schema(FILINGS)
+    assert shared["financials_reported"].schema == staging.staged_schema(FINANCIALS_REPORTED)
     return shared["filings"].to_dicts(), shared["financials_reported"].to_dicts()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from connectors.declare import Batch, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Scope
 from connectors.no import NORWAY
 
 DATASET = NORWAY.dataset("no.enheter")
@@ -69,8 +69,8 @@ ELEMENT = {
 }
 
 
-def piece(body: bytes, name: str = "enheter.csv") -> Piece:
-    return Piece(DATASET.key, name, "0" * 64, INSTANT, Scope.PART, "b", lambda: io.BytesIO(body))
+def piece(body: bytes, name: str = "enheter.csv") -> ArchiveMember:
+    return ArchiveMember(DATASET.key, name, "0" * 64, INSTANT, Scope.PART, "b", lambda: io.BytesIO(body))
 
 
 def sheet(*rows: Mapping[str, str]) -> bytes:

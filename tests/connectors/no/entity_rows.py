@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from connectors.kit import staged
+from connectors.kit import staging
 from connectors.no import NORWAY
-from connectors.no.enheter_fields import ENTITIES
+from connectors.no.enheter.schema import ENTITIES
 from warehouse.schema.tables import COMPANIES
 from warehouse.schema.types import Table
 
@@ -51,7 +51,7 @@ def present(
 ) -> pl.LazyFrame:
     """One staged row as history gives it."""
     instant = pl.Datetime("us", "UTC")
-    frame = staged.batch(table, [row]).rows
+    frame = staging.make_batch(table, [row]).rows
     return frame.with_columns(
         NORWAY.touches(table.name, frame),
         pl.lit(seen, instant).alias("_observed_at"),
@@ -62,7 +62,7 @@ def present(
 
 def companies(**tables: pl.LazyFrame) -> list[dict[str, Any]]:
     shared = NORWAY.normalise(tables, TODAY)["companies"]
-    assert shared.schema == staged.schema(COMPANIES)
+    assert shared.schema == staging.staged_schema(COMPANIES)
     return shared.to_dicts()
 
 

@@ -5,9 +5,9 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from connectors.declare import Batch, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Scope
 from connectors.no import NORWAY
-from connectors.no.aksjonaer_redact import redact
+from connectors.no.aksjonaerregister.redact import redact
 
 MONDAY = datetime(2026, 11, 16, 4, tzinfo=UTC)
 TUESDAY = datetime(2026, 11, 17, 4, tzinfo=UTC)
@@ -23,7 +23,7 @@ EURONEXT = (
 
 def read(dataset: str, body: bytes, name: str, seen: datetime = MONDAY) -> list[Batch]:
     declared = NORWAY.dataset(dataset)
-    piece = Piece(dataset, name, "0" * 64, seen, Scope.PART, "b", lambda: io.BytesIO(body))
+    piece = ArchiveMember(dataset, name, "0" * 64, seen, Scope.PART, "b", lambda: io.BytesIO(body))
     return [batch for part in declared.split(piece) for batch in declared.read(part)]
 
 

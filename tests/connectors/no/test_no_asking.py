@@ -13,13 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 import polars as pl
 import pytest
 
-from connectors.declare import Arrival, Cursor
-from connectors.kit.errors import FetchError
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.contract.dataset import Cursor, FetchedFile
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.errors import FetchError
+from connectors.kit.http.retry import RetryPolicy
 from connectors.no import NORWAY
-from connectors.no.asked import Asked, latest_round
-from connectors.no.konsern_fetch import wanted
+from connectors.no.konsern.fetch import subjects_to_fetch
+from connectors.no.regnskap.cursor import FetchedAccounts, last_monthly_slot
 from tests.answering import Quiet, answering
 from tests.connectors.no.market_files import envelope, euronext, group, message, node, share
 
@@ -47,20 +47,22 @@ def registers() -> Registers:
 
 
 @contextmanager
-def asking(registers: Registers, folder: Path, now: datetime) -> Iterator[Http]:
+def asking(registers: Registers, folder: Path, now: datetime) -> Iterator[HttpClient]:
     class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_whole(*registers.answer(self.path), {"Date": format_datetime(now, usegmt=True)})
 
     with answering(Handler) as base:
         settings = HttpSettings(
-            "test", folder, bases=dict.fromkeys(HOSTS, base), rate=10_000.0, retry=Retry(attempts=1)
+            "test", folder, bases=dict.fromkeys(HOSTS, base), rate=10_000.0, retry=RetryPolicy(attempts=1)
         )
-        with Http(settings, Clock(now=lambda: now)) as http:
+        with HttpClient(settings, Clock(now=lambda: now)) as http:
             yield http
 
 
-def fetched(http: Http, dataset: str, cursor: Cursor | None = None, subjects: Any = ()) -> list[Arrival]:
+def fetched(
+    http: HttpClient, dataset: str, cursor: Cursor | None = None, subjects: Any = ()
+) -> list[FetchedFile]:
     fetch = NORWAY.dataset(dataset).fetch
     assert fetch is not None
     return list(fetch(http, cursor, subjects))
@@ -68,15 +70,15 @@ def fetched(http: Http, dataset: str, cursor: Cursor | None = None, subjects: An
 
 def test_once_a_month_on_a_day_of_its_own() -> None:
     turn = int(ONE) % 28 + 1
-    assert latest_round(ONE, datetime(2026, 11, turn, tzinfo=UTC).date()) == "2026-11"
-    assert latest_round(ONE, datetime(2026, 11, turn - 1, tzinfo=UTC).date()) == "2026-10"
-    assert latest_round(ONE, datetime(2026, 1, 1, tzinfo=UTC).date()) in ("2025-12", "2026-01")
+    assert last_monthly_slot(ONE, datetime(2026, 11, turn, tzinfo=UTC).date()) == "2026-11"
+    assert last_monthly_slot(ONE, datetime(2026, 11, turn - 1, tzinfo=UTC).date()) == "2026-10"
+    assert last_monthly_slot(ONE, datetime(2026, 1, 1, tzinfo=UTC).date()) in ("2025-12", "2026-01")
 
 
 def test_only_companies_in_groups_are_asked_for() -> None:
     rows = pl.DataFrame({"organisasjonsnummer": [ONE, TWO, THREE], "erIKonsern": [True, None, False]})
-    assert list(wanted({"no_enheter": rows})) == [ONE]
-    assert list(wanted({})) == []
+    assert list(subjects_to_fetch({"no_enheter": rows})) == [ONE]
+    assert list(subjects_to_fetch({})) == []
 
 
 def test_who_is_listed_in_an_answer_is_not_asked_again_this_month(
@@ -112,8 +114,8 @@ def test_a_page_under_404_ends_no_group(registers: Registers, tmp_path: Path) ->
     with asking(registers, tmp_path, NOVEMBER) as http:
         arrivals = fetch(http, None, [ONE, TWO])
         first = next(arrivals)
-        assert Asked.of(first.cursor).knows(ONE, latest_round(ONE, NOVEMBER.date()))
-        assert not Asked.of(first.cursor).knows(TWO, latest_round(TWO, NOVEMBER.date()))
+        assert FetchedAccounts.of(first.cursor).knows(ONE, last_monthly_slot(ONE, NOVEMBER.date()))
+        assert not FetchedAccounts.of(first.cursor).knows(TWO, last_monthly_slot(TWO, NOVEMBER.date()))
         with pytest.raises(FetchError, match="not a response of the register"):
             next(arrivals)
 
@@ -127,7 +129,7 @@ def test_every_filer_is_asked_again_once_a_month(registers: Registers, tmp_path:
     with asking(registers, tmp_path, DECEMBER) as http:
         (again,) = fetched(http, "no.regnskap", first.cursor, [f"{ONE}:2025"])
         assert fetched(http, "no.regnskap", again.cursor, [f"{ONE}:2025"]) == []
-    assert Asked.of(newer.cursor).knows(ONE, "2026")
+    assert FetchedAccounts.of(newer.cursor).knows(ONE, "2026")
 
 
 class NewsWeb(Registers):

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import Dataset, NotOurs, Piece, Recognised, Scope, Unreadable
-from connectors.kit import staged
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Dataset,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
 from connectors.no import NORWAY
 
 CSV = (
@@ -60,8 +67,8 @@ BODIES = [
 
 
 def run(dataset: Dataset, body: bytes) -> None:
-    assert isinstance(dataset.recognise("x", body[:65536]), Recognised | NotOurs)
-    piece = Piece(
+    assert isinstance(dataset.recognise("x", body[:65536]), RecognisedFile | NotApplicable)
+    piece = ArchiveMember(
         dataset.key,
         "x",
         "0" * 64,
@@ -73,9 +80,9 @@ def run(dataset: Dataset, body: bytes) -> None:
     try:
         for part in dataset.split(piece):
             for batch in dataset.read(part):
-                assert batch.rows.schema == staged.schema(dataset.staged[batch.table])
-                assert batch.rejects.schema == staged.REJECTS
-    except Unreadable:
+                assert batch.rows.schema == staging.staged_schema(dataset.staged[batch.table])
+                assert batch.rejects.schema == staging.REJECTS
+    except UnreadableFileError:
         return
 
 

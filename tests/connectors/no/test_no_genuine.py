@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from stdnum.no import orgnr
 
-from connectors.declare import Batch, Dataset, NotOurs, Piece, Signal
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, NotApplicable, Signal
 from connectors.no import NORWAY
 
 pytestmark = pytest.mark.sources
@@ -28,25 +28,27 @@ def files(sources: Path) -> Path:
     return sources / "no"
 
 
-def ours(dataset: Dataset, files: Path) -> Iterator[tuple[Path, Piece]]:
+def ours(dataset: Dataset, files: Path) -> Iterator[tuple[Path, ArchiveMember]]:
     """Files of a dataset that it takes for its own."""
     for path in sorted({path for glob in dataset.files for path in files.glob(glob.replace("**", "*"))}):
         body = path.read_bytes()
         found = dataset.recognise(path.relative_to(files).as_posix(), body[:65536])
-        if not isinstance(found, NotOurs):
+        if not isinstance(found, NotApplicable):
             sha = hashlib.sha256(body).hexdigest()
             seen = found.observed_at or NOW
             yield (
                 path,
-                Piece(dataset.key, path.name, sha, seen, found.scope, "b", lambda path=path: path.open("rb")),
+                ArchiveMember(
+                    dataset.key, path.name, sha, seen, found.scope, "b", lambda path=path: path.open("rb")
+                ),
             )
 
 
-def batches(dataset: Dataset, piece: Piece) -> list[Batch]:
+def batches(dataset: Dataset, piece: ArchiveMember) -> list[Batch]:
     return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
 
 
-def present(rows: pl.DataFrame, piece: Piece) -> pl.DataFrame:
+def present(rows: pl.DataFrame, piece: ArchiveMember) -> pl.DataFrame:
     instant = pl.Datetime("us", "UTC")
     return rows.with_columns(
         pl.lit(piece.observed_at, instant).alias("_observed_at"),
@@ -55,7 +57,7 @@ def present(rows: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     )
 
 
-def shared(read: list[Batch], piece: Piece) -> dict[str, list[dict[str, Any]]]:
+def shared(read: list[Batch], piece: ArchiveMember) -> dict[str, list[dict[str, Any]]]:
     names = {batch.table for batch in read}
     tables = {
         name: present(pl.concat([batch.rows for batch in read if batch.table == name]), piece).lazy()

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from connectors.declare import Piece, Scope
-from connectors.kit import chunks, strict
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.kit.json import chunks, structs
 from connectors.no import NORWAY
-from connectors.no.enheter_model import Entity
+from connectors.no.enheter.structs import RegisteredEntity
 from tests.connectors.no.entity_files import ELEMENT, INSTANT
 
 DATASET = NORWAY.dataset("no.enheter")
@@ -19,8 +19,8 @@ def bulk(count: int) -> bytes:
     return json.dumps(elements).encode()
 
 
-def piece(body: bytes) -> Piece:
-    return Piece(
+def piece(body: bytes) -> ArchiveMember:
+    return ArchiveMember(
         "no.enheter", "enheter_alle.json", "0" * 64, INSTANT, Scope.FULL, "b", lambda: io.BytesIO(body)
     )
 
@@ -30,14 +30,16 @@ def test_an_array_is_whole_however_it_is_cut(block: int) -> None:
     tally_free = piece(bulk(50))
     found = [
         record.organisasjonsnummer
-        for part in strict.decode(tally_free, Entity, _tally(), key="organisasjonsnummer", block=block)
+        for part in structs.decode_chunks(
+            tally_free, RegisteredEntity, _tally(), key="organisasjonsnummer", block=block
+        )
         for record in part.records
     ]
     assert found == [f"9{place:08}" for place in range(50)]
 
 
-def _tally() -> strict.Tally:
-    return strict.Tally("no.enheter")
+def _tally() -> structs.SignalCounter:
+    return structs.SignalCounter("no.enheter")
 
 
 def test_every_element_is_a_row_with_the_same_values() -> None:

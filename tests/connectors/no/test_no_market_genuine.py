@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connectors.no import NORWAY
-from pipelines.folders import days, plan
+from pipelines.sources.folder import list_day_folders, plan_files
 from tests.connectors.no.market_files import read, rejects, rows, signals
 
 pytestmark = pytest.mark.sources
@@ -16,8 +16,8 @@ DOCUMENTS = {"FORMAT.md", "MANIFEST.tsv"}
 
 
 def test_every_file_is_read_or_not_ours_for_a_reason(sources: Path) -> None:
-    (day,) = days(sources)
-    entries = plan(day, NORWAY, datetime(2026, 11, 21, tzinfo=UTC)).entries
+    (day,) = list_day_folders(sources)
+    entries = plan_files(day, NORWAY, datetime(2026, 11, 21, tzinfo=UTC)).entries
     assert len(entries) > 40
     for entry in entries:
         if entry.path.name not in DOCUMENTS:

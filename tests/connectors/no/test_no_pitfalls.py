@@ -9,7 +9,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Unreadable
+from connectors.contract.dataset import NotApplicable, UnreadableFileError
 from connectors.no import NORWAY
 from tests.connectors.no import entity_files
 from tests.connectors.no.account_files import (
@@ -48,7 +48,7 @@ def test_pitfall_01_names_are_spelled_as_the_source_spells_them() -> None:
 
 def test_pitfall_02_an_empty_page_has_no_embedded() -> None:
     page = b'{"_links":{"self":{"href":"x"}},"page":{"size":20,"totalElements":0,"totalPages":0,"number":0}}'
-    assert NORWAY.dataset("no.enheter").recognise("enheter/x.json", page) == NotOurs(
+    assert NORWAY.dataset("no.enheter").recognise("enheter/x.json", page) == NotApplicable(
         "search page without results"
     )
     assert entity_files.read(page, "page.json").rows == []
@@ -78,7 +78,7 @@ def test_pitfall_04_status_500_is_of_the_layout_and_gives_no_row() -> None:
 
 
 def test_pitfall_05_too_many_requests_under_status_200_is_not_accounts() -> None:
-    with pytest.raises(Unreadable, match="Too many requests"):
+    with pytest.raises(UnreadableFileError, match="Too many requests"):
         batches(API, b"Too many requests")
 
 
@@ -162,7 +162,7 @@ def test_pitfall_14_newsweb_overflow_sign_mojibake_and_the_envelope() -> None:
         ("double_encoding", "text"),
     }
     for wrong in ({"result.val": 1}, {"http.code": 500}):
-        with pytest.raises(Unreadable, match="an error in the envelope"):
+        with pytest.raises(UnreadableFileError, match="an error in the envelope"):
             read("no.newsweb", envelope({"messages": []}, **wrong), "list.json")
     assert rejects(read("no.newsweb", whole(test=True), "message-1.json")) == [
         "not a company: a test message"

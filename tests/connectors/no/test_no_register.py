@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stdnum.no import orgnr
 
-from connectors.no import NORWAY, codes
+from connectors.no import NORWAY, code_lists
 from connectors.no.register import has_check_digit
 
 
@@ -32,8 +32,8 @@ def test_keys_are_unique_and_so_are_tables_but_those_of_two_doors() -> None:
 
 
 def test_code_lists_agree_with_each_other() -> None:
-    assert set(codes.NOT_A_COMPANY) <= codes.LEGAL_FORMS.codes
-    assert codes.COUNTIES.get("03") == "Oslo"
+    assert set(code_lists.NOT_A_COMPANY) <= code_lists.LEGAL_FORMS.codes
+    assert code_lists.COUNTIES.get("03") == "Oslo"
 
 
 def test_the_benchmark_runs_and_its_hand_written_row_is_whole() -> None:

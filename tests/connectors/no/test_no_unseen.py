@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Unreadable
+from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
 from connectors.no import NORWAY
 from tests.connectors.no.account_files import API, MASS, RES, api, batches, changed, mass, part
 from tests.connectors.no.entity_rows import company
@@ -15,25 +15,25 @@ ENTITIES = NORWAY.dataset("no.enheter")
 @pytest.mark.parametrize("body", [b'["2011", "2012"]', b' [\n "20190327213825-masse-2.xml" ]'])
 def test_a_list_of_years_or_file_names_is_not_ours(body: bytes) -> None:
     found = API.recognise("regnskap/aar.json", body)
-    assert found == NotOurs("list of names or years: no accounts")
+    assert found == NotApplicable("list of names or years: no accounts")
 
 
 def test_an_empty_list_of_accounts_stays_ours() -> None:
-    assert isinstance(API.recognise("regnskap/x.json", b"[]"), Recognised)
+    assert isinstance(API.recognise("regnskap/x.json", b"[]"), RecognisedFile)
 
 
 @pytest.mark.parametrize(("status", "is_layout"), [(500, True), (404, False), (429, False)])
 def test_only_the_refusal_of_a_layout_is_called_so(status: int, is_layout: bool) -> None:
     body = json.dumps({"timestamp": "x", "status": status, "error": "e", "path": "/p"}).encode()
     found = API.recognise("regnskap/x.json", body)
-    assert isinstance(found, NotOurs)
+    assert isinstance(found, NotApplicable)
     assert f"status {status}" in found.reason
     assert ("layout" in found.reason) is is_layout
 
 
 def test_a_mass_file_of_another_schema_is_refused_and_not_read_as_empty() -> None:
     body = b'<deler xmlns="http://example.org/x"><ant_poster>1</ant_poster><del/></deler>'
-    with pytest.raises(Unreadable, match="no <del> in it"):
+    with pytest.raises(UnreadableFileError, match="no <del> in it"):
         batches(MASS, body, "20260701010203-masse-1.xml")
     assert mass(posts=0).rows.is_empty()
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from connectors.declare import Batch, Dataset
+from connectors.contract.dataset import Batch, Dataset
 from tests.connectors.regulators.feeding import Reading, piece_of
 
 

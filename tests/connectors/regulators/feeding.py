@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
 
 LEI = "549300A0JPRWG1KI7U06"  # check digits hold
 OTHER_LEI = "7LTWFZYICNSX8D621K86"
@@ -15,10 +15,10 @@ Reading = Callable[[Dataset, bytes], Batch]
 Members = dict[str, str]
 
 
-def piece_of(dataset: Dataset, body: bytes) -> Piece:
+def piece_of(dataset: Dataset, body: bytes) -> ArchiveMember:
     """A body as a piece of a dataset."""
     at = datetime(2026, 11, 20, tzinfo=UTC)
-    return Piece(dataset.key, "feed.xml", "0" * 64, at, Scope.FEED, "b", lambda: io.BytesIO(body))
+    return ArchiveMember(dataset.key, "feed.xml", "0" * 64, at, Scope.FEED, "b", lambda: io.BytesIO(body))
 
 
 def rss(items: Sequence[Members], title: str = "News") -> bytes:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.declare import NOT_A_COMPANY, Dataset
-from connectors.regulators import british, cftc, kinds, nordic, sec
+from connectors.contract.dataset import NOT_A_COMPANY, Dataset
+from connectors.regulators import act_types, cftc, nordic, sec, uk
 from tests.connectors.regulators.feeding import Members, Reading, rss
 from tests.tables import check_cases
 
@@ -41,7 +41,7 @@ def test_a_litigation_release_of_a_company_and_two_persons(read: Reading) -> Non
         "authority_code": "US-SEC",
         "native_id": "LR-26032",
         "place": 1,
-        "kind": kinds.LITIGATION,
+        "kind": act_types.LITIGATION,
         "name": "Western Sierra Resource Corporation",
         "mark": "form",
     }
@@ -74,17 +74,17 @@ def test_release_numbers(creator: str, native_id: str, read: Reading) -> None:
 @check_cases(
     ("feed", "creator", "kind"),
     [
-        ("Litigation Releases", "LR-1000", kinds.LITIGATION),
-        ("Administrative Proceedings", "34-1000", kinds.ADMINISTRATIVE_PROCEEDING),
-        ("Trading Suspensions", "34-1000", kinds.TRADING_SUSPENSION),
-        ("News", "LR-1000", kinds.LITIGATION),
-        ("News", "34-1000", kinds.OTHER),
+        ("Litigation Releases", "LR-1000", act_types.LITIGATION),
+        ("Administrative Proceedings", "34-1000", act_types.ADMINISTRATIVE_PROCEEDING),
+        ("Trading Suspensions", "34-1000", act_types.TRADING_SUSPENSION),
+        ("News", "LR-1000", act_types.LITIGATION),
+        ("News", "34-1000", act_types.OTHER),
     ],
 )
 def test_kinds_of_releases(feed: str, creator: str, kind: str, read: Reading) -> None:
     batch = read(sec.DATASET, rss([release("Acme, Inc.", creator)], feed))
     assert one(batch.rows)["kind"] == kind
-    assert [signal.code for signal in batch.signals] == (["unknown_kind"] if kind == kinds.OTHER else [])
+    assert [signal.code for signal in batch.signals] == (["unknown_kind"] if kind == act_types.OTHER else [])
 
 
 def test_a_feed_of_headlines_lists_no_respondents_and_keeps_no_person(read: Reading) -> None:
@@ -133,7 +133,7 @@ def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived:
     batch = read(sec.DATASET, body)
     assert batch.rows.height + batch.rejects.height == len(re.findall(rb"<item>", body)) == 16
     assert batch.rows["native_id"].to_list()[:3] == ["LR-26039", "LR-26038", "LR-26036"]
-    assert batch.rows["kind"].unique().to_list() == [kinds.LITIGATION]
+    assert batch.rows["kind"].unique().to_list() == [act_types.LITIGATION]
     assert batch.rows["url"].is_not_null().all()
     assert not batch.signals
     kept = archived(sec.DATASET, body)
@@ -148,9 +148,9 @@ def test_a_fine_of_the_fca(read: Reading) -> None:
     item = news(
         "www.fca.org.uk", "FCA fines Barclays Bank Plc £26,056,400 for failures", category="Press Releases"
     )
-    row = one(read(british.FCA_DATASET, rss([item])).rows)
+    row = one(read(uk.FCA_DATASET, rss([item])).rows)
     assert (row["kind"], row["name"], row["amount"], row["currency"]) == (
-        kinds.SANCTION_FINE, "Barclays Bank Plc", 26_056_400, "GBP",
+        act_types.SANCTION_FINE, "Barclays Bank Plc", 26_056_400, "GBP",
     )  # fmt: skip
     assert row["published_at"] == datetime(2026, 7, 27, 14, 30, tzinfo=UTC)
     assert (row["authority_code"], row["authority_country"], row["native_id"]) == ("GB-FCA", "GB", "/news/a")
@@ -159,21 +159,21 @@ def test_a_fine_of_the_fca(read: Reading) -> None:
 def test_an_amount_of_the_text_is_kept_without_the_text(archived: Reading) -> None:
     text = "<p>Ann Example of Barclays. The fine is £7.5m.</p>"
     item = news("www.fca.org.uk", "FCA fines Barclays Bank Plc", description=text, category="Statements")
-    row = one(archived(british.FCA_DATASET, rss([item])).rows)
+    row = one(archived(uk.FCA_DATASET, rss([item])).rows)
     assert (row["amount"], row["currency"]) == (7_500_000, "GBP")
-    kept = british.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
+    kept = uk.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
     assert b"Ann Example" not in kept
 
 
 def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading) -> None:
     item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example £5m for failings")
     for reading in (read, archived):
-        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        row = one(reading(uk.FCA_DATASET, rss([item])).rows)
         assert row["title"] == "FCA fines Acme Capital plc and others £5m for failings"
         assert (row["name"], row["amount"]) == ("Acme Capital plc", 5_000_000)
     item = news("www.fca.org.uk", "FCA fines Ann Example and Acme Capital plc £5m")
     for reading in (read, archived):
-        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        row = one(reading(uk.FCA_DATASET, rss([item])).rows)
         assert (row["title"], row["is_whole"]) == ("FCA fines Acme Capital plc and others £5m", False)
 
 
@@ -189,9 +189,9 @@ def test_a_person_named_with_a_company_is_archived_nowhere(
     title: str, read: Reading, archived: Reading
 ) -> None:
     body = rss([news("www.fca.org.uk", title)])
-    assert read(british.FCA_DATASET, body).rows.is_empty()
-    assert archived(british.FCA_DATASET, body).rows.is_empty()
-    kept = british.FCA_DATASET.redact
+    assert read(uk.FCA_DATASET, body).rows.is_empty()
+    assert archived(uk.FCA_DATASET, body).rows.is_empty()
+    kept = uk.FCA_DATASET.redact
     assert kept is not None
     assert b"Ann Example" not in kept(io.BytesIO(body)).read()
 
@@ -199,7 +199,7 @@ def test_a_person_named_with_a_company_is_archived_nowhere(
 def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading, archived: Reading) -> None:
     item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example of Other plc £5m")
     for reading in (read, archived):
-        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        row = one(reading(uk.FCA_DATASET, rss([item])).rows)
         assert (row["name"], row["title"]) == (
             "Acme Capital plc",
             "FCA fines Acme Capital plc and others £5m",
@@ -218,7 +218,7 @@ def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading
     ],
 )
 def test_what_is_no_act_against_a_company(title: str, category: str, read: Reading) -> None:
-    batch = read(british.FCA_DATASET, rss([news("www.fca.org.uk", title, category=category)]))
+    batch = read(uk.FCA_DATASET, rss([news("www.fca.org.uk", title, category=category)]))
     assert batch.rows.is_empty()
     assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
 
@@ -226,17 +226,13 @@ def test_what_is_no_act_against_a_company(title: str, category: str, read: Readi
 def test_an_act_of_the_day_after_tomorrow_is_refused_alone(read: Reading) -> None:
     title, place = "FCA fines Acme Capital plc £5m", "www.fca.org.uk"
     soon = news(place, title, "/news/1", stamp="Friday, November 20, 2026 - 23:30")
-    batch = read(
-        british.FCA_DATASET, rss([soon, news(place, title, "/news/2", stamp="2031-01-01T09:00:00Z")])
-    )
+    batch = read(uk.FCA_DATASET, rss([soon, news(place, title, "/news/2", stamp="2031-01-01T09:00:00Z")]))
     assert batch.rows["native_id"].to_list() == ["/news/1"]
     assert batch.rejects["reason"].to_list() == ["published after it was read: 2031-01-01"]
 
 
 def test_an_unknown_category_gives_a_signal(read: Reading) -> None:
-    batch = read(
-        british.FCA_DATASET, rss([news("www.fca.org.uk", "FCA fines Acme Ltd £1m", category="Podcasts")])
-    )
+    batch = read(uk.FCA_DATASET, rss([news("www.fca.org.uk", "FCA fines Acme Ltd £1m", category="Podcasts")]))
     assert [(signal.code, signal.subject) for signal in batch.signals] == [
         ("unknown_code", "category Podcasts")
     ]
@@ -246,13 +242,13 @@ def test_an_unknown_category_gives_a_signal(read: Reading) -> None:
     "title", ["Acme Ltd (clone of FCA authorised firm)", "FCA warns about unauthorised firm Acme Ltd"]
 )
 def test_a_warning_names_nobody(title: str, read: Reading) -> None:
-    row = one(read(british.FCA_DATASET, rss([news("www.fca.org.uk", title, category="Statements")])).rows)
-    assert row["kind"] in kinds.NEVER_MATCHED
+    row = one(read(uk.FCA_DATASET, rss([news("www.fca.org.uk", title, category="Statements")])).rows)
+    assert row["kind"] in act_types.NEVER_MATCHED
     assert row["name"] is None
 
 
 def test_an_address_elsewhere_is_not_believed(read: Reading) -> None:
-    batch = read(british.FCA_DATASET, rss([news("evil.example", "FCA fines Acme Ltd £1m")]))
+    batch = read(uk.FCA_DATASET, rss([news("evil.example", "FCA fines Acme Ltd £1m")]))
     assert batch.rows.is_empty()
     assert batch.rejects["reason"].to_list() == ["no address on www.fca.org.uk to know it by"]
 
@@ -279,11 +275,11 @@ def test_a_fine_of_the_pra(read: Reading) -> None:
     item = news(
         "www.bankofengland.co.uk", "PRA fines Example Bank Plc £8.5m", stamp="Mon, 27 Jul 2026 15:30:00 BST"
     )
-    row = one(read(british.PRA_DATASET, rss([item])).rows)
+    row = one(read(uk.PRA_DATASET, rss([item])).rows)
     assert (row["authority_code"], row["amount"]) == ("GB-PRA", 8_500_000)
 
 
-DATASETS = (sec.DATASET, cftc.DATASET, british.FCA_DATASET, british.PRA_DATASET, nordic.SWEDISH_DATASET,
+DATASETS = (sec.DATASET, cftc.DATASET, uk.FCA_DATASET, uk.PRA_DATASET, nordic.SWEDISH_DATASET,
             nordic.NORWEGIAN_DATASET)  # fmt: skip
 _TEXT = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=80)
 

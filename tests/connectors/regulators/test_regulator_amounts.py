@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.regulators.amounts import amount, number
+from connectors.regulators.amounts import parse_amount, parse_number
 from tests.tables import check_cases
 
 AMOUNTS = [
@@ -68,19 +68,22 @@ NONE = [
 
 @check_cases(("country", "text", "value", "currency"), AMOUNTS)
 def test_amounts(country: str, text: str, value: int, currency: str) -> None:
-    assert amount(country, text) == (value, currency)
+    assert parse_amount(country, text) == (value, currency)
 
 
 @check_cases(("country", "text"), NONE)
 def test_what_is_no_one_amount_is_unknown(country: str, text: str) -> None:
-    assert amount(country, text) == (None, None)
+    assert parse_amount(country, text) == (None, None)
 
 
 def test_the_first_text_that_names_any_counts() -> None:
-    assert amount("UK", "FCA fines Example £5m", "The fine of £7m was cut.") == (5_000_000, "GBP")
-    assert amount("UK", "FCA fines Example", None, "It is £7m.") == (7_000_000, "GBP")
-    assert amount("UK", "£5m or £6m", "It is £7m.") == (None, None)
-    assert amount("UK", "FCA fines Example nearly £5m", "It was fined £4,987,654.") == (4_987_654, "GBP")
+    assert parse_amount("UK", "FCA fines Example £5m", "The fine of £7m was cut.") == (5_000_000, "GBP")
+    assert parse_amount("UK", "FCA fines Example", None, "It is £7m.") == (7_000_000, "GBP")
+    assert parse_amount("UK", "£5m or £6m", "It is £7m.") == (None, None)
+    assert parse_amount("UK", "FCA fines Example nearly £5m", "It was fined £4,987,654.") == (
+        4_987_654,
+        "GBP",
+    )
 
 
 @check_cases(
@@ -100,22 +103,22 @@ def test_the_first_text_that_names_any_counts() -> None:
     ],
 )
 def test_numbers(written: str, country: str, scale: str | None, due: str | None) -> None:
-    assert number(written, country, scale) == (None if due is None else Decimal(due))
+    assert parse_number(written, country, scale) == (None if due is None else Decimal(due))
 
 
 @given(st.integers(1, 10**12))
 def test_any_amount_is_read_as_it_is_written(value: int) -> None:
-    assert amount("UK", f"fined £{value:,} for") == (value, "GBP")
+    assert parse_amount("UK", f"fined £{value:,} for") == (value, "GBP")
     spaced = f"{value:,}".replace(",", " ")
-    assert amount("SE", f"på {spaced} kronor") == (value, "SEK")
+    assert parse_amount("SE", f"på {spaced} kronor") == (value, "SEK")
 
 
 @given(st.text(max_size=300), st.sampled_from(["SE", "NO", "FI", "UK", "US"]))
 def test_any_text_gives_an_amount_with_its_currency_or_neither(text: str, country: str) -> None:
-    value, currency = amount(country, text)
+    value, currency = parse_amount(country, text)
     assert (value is None) == (currency is None)
 
 
 @pytest.mark.parametrize("text", ["1 " * 20_000, "£" * 20_000, "1,1" * 10_000, "SEK 1 000 " * 2_000])
 def test_a_hostile_text_takes_no_time(text: str) -> None:
-    amount("SE", text)
+    parse_amount("SE", text)

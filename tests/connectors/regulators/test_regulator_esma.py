@@ -13,17 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.declare import NOT_A_COMPANY, NotOurs, Recognised, Unreadable
-from connectors.kit.errors import WrongBody
+from connectors.contract.dataset import NOT_A_COMPANY, NotApplicable, RecognisedFile, UnreadableFileError
 from connectors.kit.formats import Format
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
-from connectors.regulators import esma, fetching, kinds
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.retry import RetryPolicy
+from connectors.regulators import act_types
+from connectors.regulators import fetch as regulators_fetch
+from connectors.regulators.esma import dataset as esma_dataset
 from tests.answering import Quiet, answering
 from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, piece_of, sanction, solr
 from tests.tables import check_cases
 
-DATASET = esma.dataset("FI")
+DATASET = esma_dataset.esma_dataset("FI")
 HEADER = (
     "id,instrumentIdentifier,instrumentFullName,issuer,issuerName,actionType,reasonsForTheAction,effectiveFrom,"
     "effectiveTo,onGoing,memberStateOfNotifyingCA,notifyingCA,markets,comments,historicalStatus,timestamp"
@@ -53,7 +55,7 @@ def test_a_sanction(read: Reading) -> None:
         "register": "fi.esma",
         "authority": "Finanssivalvonta (FIN-FSA)",
         "authority_country": "FI",
-        "kind": kinds.SANCTION_FINE,
+        "kind": act_types.SANCTION_FINE,
         "name": "Esimerkki Oyj",
         "mark": "form",
         "is_whole": True,
@@ -73,12 +75,12 @@ def test_both_companies_of_a_sanction_have_rows(read: Reading) -> None:
 @check_cases(
     ("nature", "kind"),
     [
-        ("Administrative fine", kinds.SANCTION_FINE),
-        ("Withdrawal of authorisation", kinds.LICENCE_WITHDRAWAL),
-        ("Temporary ban", kinds.PROHIBITION),
-        ("Public warning", kinds.SANCTION_WARNING),
-        ("Order to cease and desist", kinds.ORDER),
-        ("Something new", kinds.OTHER),
+        ("Administrative fine", act_types.SANCTION_FINE),
+        ("Withdrawal of authorisation", act_types.LICENCE_WITHDRAWAL),
+        ("Temporary ban", act_types.PROHIBITION),
+        ("Public warning", act_types.SANCTION_WARNING),
+        ("Order to cease and desist", act_types.ORDER),
+        ("Something new", act_types.OTHER),
     ],
 )
 def test_natures(nature: str, kind: str, read: Reading) -> None:
@@ -122,7 +124,7 @@ def test_a_sanction_of_next_year_is_refused_and_the_authority_has_the_name_of_it
 ) -> None:
     swedish = {"sn_countryName": "SWEDEN", "sn_ncaCodeFullName": "Finansinspektionen (FI)"}
     later = sanction(sn_sanctionEsmaID="SAN2", sn_date="2027-02-03T00:00:00Z", **swedish)
-    batch = read(esma.dataset("SE"), solr(sanction(**swedish), later))
+    batch = read(esma_dataset.esma_dataset("SE"), solr(sanction(**swedish), later))
     assert batch.rows.select("native_id", "authority").rows() == [("SAN1", "Finansinspektionen")]
     assert batch.rejects["reason"].to_list() == ["published after it was read: 2027-02-03"]
 
@@ -148,7 +150,7 @@ def test_packing_hides_no_person_from_the_archive(archived: Reading, read: Readi
     assert DATASET.redact is not None
     assert b"Example" not in DATASET.redact(io.BytesIO(packed)).read()
     assert archived(DATASET, packed).rows.equals(read(DATASET, body).rows)
-    with pytest.raises(Unreadable, match="truncated or damaged"):
+    with pytest.raises(UnreadableFileError, match="truncated or damaged"):
         archived(DATASET, packed[:-20])
 
 
@@ -161,7 +163,7 @@ def test_what_stands_before_an_answer_hides_no_person_from_the_archive(
     body = before + solr(sanction(sn_text="Ann Example of the company"))
     assert DATASET.redact is not None
     assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         archived(DATASET, body)
 
 
@@ -177,9 +179,9 @@ def test_what_stands_before_an_answer_hides_no_person_from_the_archive(
     ],
 )
 def test_what_is_neither_register(body: bytes, reason: str, read: Reading, archived: Reading) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(UnreadableFileError, match=reason):
         read(DATASET, body)
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         archived(DATASET, body)
 
 
@@ -195,13 +197,13 @@ def test_what_is_neither_register(body: bytes, reason: str, read: Reading, archi
     ],
 )
 def test_what_files_are_taken(body: bytes, is_ours: bool) -> None:
-    assert isinstance(DATASET.recognise("esma/x", body), Recognised if is_ours else NotOurs)
+    assert isinstance(DATASET.recognise("esma/x", body), RecognisedFile if is_ours else NotApplicable)
 
 
 def test_a_suspension(read: Reading) -> None:
     [row] = read(DATASET, csv(suspension())).rows.to_dicts()
     assert (row["kind"], row["native_id"], row["lei"], row["authority_code"]) == (
-        kinds.TRADING_SUSPENSION, "77", LEI, "EU-ESMA",
+        act_types.TRADING_SUSPENSION, "77", LEI, "EU-ESMA",
     )  # fmt: skip
     assert row["title"] == "Suspension of trading: Esimerkki share (FI0009000001)"
     assert row["published_at"] == datetime(2026, 2, 3, 9, tzinfo=UTC)
@@ -210,11 +212,11 @@ def test_a_suspension(read: Reading) -> None:
 @check_cases(
     ("action", "reason", "kind", "signals"),
     [
-        ("Removal", "Removal", kinds.DELISTING, []),
-        ("Suspension", "Trading ban - EU sanctions", kinds.TRADING_SUSPENSION, []),
-        ("Restoration", "", kinds.TRADING_RESUMED, []),
-        ("Suspension", "99. New reason", kinds.TRADING_SUSPENSION, ["unknown_code"]),
-        ("Novelty", "", kinds.OTHER, ["unknown_kind"]),
+        ("Removal", "Removal", act_types.DELISTING, []),
+        ("Suspension", "Trading ban - EU sanctions", act_types.TRADING_SUSPENSION, []),
+        ("Restoration", "", act_types.TRADING_RESUMED, []),
+        ("Suspension", "99. New reason", act_types.TRADING_SUSPENSION, ["unknown_code"]),
+        ("Novelty", "", act_types.OTHER, ["unknown_kind"]),
     ],
 )
 def test_actions(action: str, reason: str, kind: str, signals: list[str], read: Reading) -> None:
@@ -240,7 +242,7 @@ def test_any_bytes_are_read_or_refused(noise: bytes) -> None:
     for body in (noise, b'{"response":{"docs":[' + noise + b"]}}", csv().rstrip() + b"\n" + noise):
         try:
             batches = list(DATASET.read(piece_of(DATASET, body)))
-        except Unreadable:
+        except UnreadableFileError:
             continue
         assert batches
 
@@ -256,7 +258,7 @@ def test_any_document_is_an_act_or_a_reject(noise: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def register(tmp_path: Path) -> Iterator[tuple[Http, list[str]]]:
+def register(tmp_path: Path) -> Iterator[tuple[HttpClient, list[str]]]:
     """ESMA: the export answers HTML to whoever has not searched in the same session."""
     asked: list[str] = []
 
@@ -277,8 +279,8 @@ def register(tmp_path: Path) -> Iterator[tuple[Http, list[str]]]:
 
     with answering(Handler) as url:
         settings = HttpSettings("t (t@example.com)", tmp_path, bases={DATASET.host: url}, rate=10_000.0,
-                                retry=Retry(attempts=1, first=0.0, longest=0.0))  # fmt: skip
-        with Http(settings, Clock(sleep=lambda _: None)) as http:
+                                retry=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with HttpClient(settings, Clock(sleep=lambda _: None)) as http:
             yield http, asked
 
 
@@ -288,9 +290,12 @@ def _page(path: str) -> bytes:
     return json.dumps({"response": {"numFound": 5, "start": start, "docs": documents}}).encode()
 
 
-def test_both_registers_are_asked_for_in_full(register: tuple[Http, list[str]]) -> None:
+def test_both_registers_are_asked_for_in_full(register: tuple[HttpClient, list[str]]) -> None:
     http, asked = register
-    found = [(one.name.partition("_")[0], one.body.read()) for one in fetching.registers(http, None, ())]
+    found = [
+        (one.name.partition("_")[0], one.body.read())
+        for one in regulators_fetch.fetch_registers(http, None, ())
+    ]
     assert [name for name, _ in found] == ["sanctions"] * 3 + ["saris"]
     pages = [json.loads(body)["response"]["docs"] for _, body in found[:3]]  # two on each
     assert [one["sn_sanctionEsmaID"] for page in pages for one in page] == [f"SAN{n}" for n in range(5)]
@@ -299,7 +304,7 @@ def test_both_registers_are_asked_for_in_full(register: tuple[Http, list[str]]) 
     ]  # fmt: skip
 
 
-def test_the_export_without_its_session_is_an_error(register: tuple[Http, list[str]]) -> None:
+def test_the_export_without_its_session_is_an_error(register: tuple[HttpClient, list[str]]) -> None:
     http, _ = register
-    with pytest.raises(WrongBody):
-        http.get(fetching.EXPORT_URL, expect={Format.TEXT})
+    with pytest.raises(UnexpectedBodyError):
+        http.get(regulators_fetch.EXPORT_URL, expect={Format.TEXT})

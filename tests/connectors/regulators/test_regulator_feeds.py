@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.declare import NotOurs, Recognised, Unreadable
-from connectors.kit.staged import Tally
-from connectors.regulators import acts, feeds, reading
-from connectors.regulators.acts import Act
-from connectors.regulators.feeds import Feed, Item, NoFeed
-from connectors.regulators.reading import Rejected
-from connectors.regulators.sec import DATASET, act
+from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
+from connectors.kit.staging import SignalCounter
+from connectors.regulators import common, feeds
+from connectors.regulators import schema as regulators_schema
+from connectors.regulators.common import RejectedAct
+from connectors.regulators.feeds import ActFeed, FeedItem, NotFeedError
+from connectors.regulators.schema import RegulatoryAct
+from connectors.regulators.sec import DATASET, parse_act
 from tests.connectors.regulators.feeding import Reading, piece_of, rss
 from tests.tables import check_cases
 
@@ -26,7 +27,7 @@ ITEM = {
     "category": "One|Two",
     "guid": "https://www.sec.gov/aca080d5",
 }
-DUE = Item(
+DUE = FeedItem(
     title="Acme, Inc. & Ann",
     link="https://www.sec.gov/node/1",
     guid="https://www.sec.gov/aca080d5",
@@ -38,13 +39,13 @@ DUE = Item(
 
 
 def test_an_item() -> None:
-    feed = feeds.parse(rss([ITEM], "Litigation Releases"))
-    assert feed == Feed("Litigation Releases", (DUE,), is_repaired=False)
+    feed = feeds.parse_feed(rss([ITEM], "Litigation Releases"))
+    assert feed == ActFeed("Litigation Releases", (DUE,), is_repaired=False)
 
 
 def test_a_feed_written_again_is_the_same() -> None:
-    feed = feeds.parse(rss([ITEM, {"title": "B & <C>"}], "L"))
-    assert feeds.parse(feeds.written(feed)) == feed
+    feed = feeds.parse_feed(rss([ITEM, {"title": "B & <C>"}], "L"))
+    assert feeds.parse_feed(feeds.to_rss(feed)) == feed
 
 
 def test_an_atom_feed() -> None:
@@ -52,7 +53,7 @@ def test_an_atom_feed() -> None:
         b'<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><title>A</title><id>i</id>'
         b'<link href="https://www.fi.se/a"/><updated>2026-02-01T10:00:00+01:00</updated></entry></feed>'
     )
-    [item] = feeds.parse(body).items
+    [item] = feeds.parse_feed(body).items
     assert (item.title, item.link, item.stamp) == ("A", "https://www.fi.se/a", "2026-02-01T10:00:00+01:00")
 
 
@@ -83,7 +84,7 @@ def test_an_atom_feed() -> None:
     ],
 )
 def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
-    assert feeds.instant(stamp, zone) == (None if due is None else datetime(*due, tzinfo=UTC))  # type: ignore[misc]
+    assert feeds.parse_instant(stamp, zone) == (None if due is None else datetime(*due, tzinfo=UTC))  # type: ignore[misc]
 
 
 @check_cases(
@@ -103,7 +104,7 @@ def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
     ],
 )
 def test_what_is_no_feed_is_unreadable_and_says_why(body: bytes, reason: str, read: Reading) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(UnreadableFileError, match=reason):
         read(DATASET, body)
 
 
@@ -111,9 +112,9 @@ def test_what_is_no_feed_is_unreadable_and_says_why(body: bytes, reason: str, re
 def test_what_is_no_feed_is_not_archived_and_stays_unreadable(
     body: bytes, read: Reading, archived: Reading
 ) -> None:
-    with pytest.raises(Unreadable) as straight:
+    with pytest.raises(UnreadableFileError) as straight:
         read(DATASET, body)
-    with pytest.raises(Unreadable) as kept:
+    with pytest.raises(UnreadableFileError) as kept:
         archived(DATASET, body)
     assert kept.value.reason == straight.value.reason
 
@@ -137,8 +138,8 @@ def test_a_feed_that_is_ill_formed_but_whole_is_read_with_a_signal(read: Reading
     ],
 )
 def test_what_files_are_taken(head: bytes, is_ours: bool) -> None:
-    found = reading.recognise("sec_rss/x", head)
-    assert isinstance(found, Recognised if is_ours else NotOurs)
+    found = common.recognise("sec_rss/x", head)
+    assert isinstance(found, RecognisedFile if is_ours else NotApplicable)
 
 
 @check_cases(
@@ -155,23 +156,23 @@ def test_what_files_are_taken(head: bytes, is_ours: bool) -> None:
     ],
 )
 def test_paths_of_an_authority(link: str, due: str | None) -> None:
-    assert feeds.path(link, "www.fi.se") == due
+    assert feeds.authority_path(link, "www.fi.se") == due
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_feed_or_refused(noise: bytes) -> None:
     for body in (noise, b"<rss>" + noise + b"</rss>", rss([ITEM]).replace(b"LR26018", noise)):
         try:
-            feed = feeds.parse(body)
-        except NoFeed:
+            feed = feeds.parse_feed(body)
+        except NotFeedError:
             continue
         assert feed.items
-        assert feeds.parse(feeds.written(feed)).items
+        assert feeds.parse_feed(feeds.to_rss(feed)).items
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_time_or_none(stamp: str) -> None:
-    found = feeds.instant(stamp, "Europe/London")
+    found = feeds.parse_instant(stamp, "Europe/London")
     assert found is None or found.tzinfo is UTC
 
 
@@ -179,10 +180,14 @@ def test_an_act_without_a_title_is_refused_whatever_made_it() -> None:
     """Authorities read their items each in its own way; what every act must have is asked in one place."""
     items = [ITEM | {"title": "Acme, Inc.", "dc:creator": number} for number in ("LR26018", "LR26019")]
 
-    def untitled(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
-        made = act(feed, item, tally)
-        return replace(made, title="") if isinstance(made, Act) and "26018" in made.native_id else made
+    def untitled(feed: ActFeed, item: FeedItem, tally: SignalCounter) -> RegulatoryAct | RejectedAct:
+        made = parse_act(feed, item, tally)
+        return (
+            replace(made, title="") if isinstance(made, RegulatoryAct) and "26018" in made.native_id else made
+        )
 
-    [batch] = reading.read(acts.table("US"), untitled, piece_of(DATASET, rss(items, "Litigation Releases")))
+    [batch] = common.read(
+        regulators_schema.acts_table("US"), untitled, piece_of(DATASET, rss(items, "Litigation Releases"))
+    )
     assert batch.rows["title"].to_list() == ["Litigation release LR-26019: Acme, Inc."]
     assert batch.rejects["reason"].to_list() == ["no headline"]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import Cursor, Scope
-from connectors.kit.errors import WrongBody
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
-from connectors.regulators import fetching
+from connectors.contract.dataset import Cursor, Scope
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.retry import RetryPolicy
+from connectors.regulators import fetch as regulators_fetch
 from tests.answering import Quiet, answering
 from tests.connectors.regulators.feeding import rss
 
@@ -21,7 +21,7 @@ URLS = (f"https://{HOST}/litigation-releases/rss", f"https://{HOST}/trading-susp
 
 @dataclass
 class Authority:
-    http: Http | None = None
+    http: HttpClient | None = None
     body: bytes = field(default_factory=lambda: rss([{"title": "A"}]))
     tags: dict[str, str] = field(default_factory=dict)
     broken: dict[str, bytes] = field(default_factory=dict)
@@ -42,15 +42,15 @@ def authority(tmp_path: Path) -> Iterator[Authority]:
 
     with answering(Handler) as url:
         settings = HttpSettings("t (t@example.com)", tmp_path, bases={HOST: url}, rate=10_000.0,
-                                retry=Retry(attempts=1, first=0.0, longest=0.0))  # fmt: skip
-        with Http(settings, Clock(sleep=lambda _: None)) as known.http:
+                                retry=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with HttpClient(settings, Clock(sleep=lambda _: None)) as known.http:
             yield known
 
 
 def taken(authority: Authority, cursor: Cursor | None) -> tuple[list[str], Cursor | None]:
     assert authority.http is not None
     names = []
-    for arrival in fetching.feeds(URLS, authority.http, cursor, ()):
+    for arrival in regulators_fetch.fetch_feeds(URLS, authority.http, cursor, ()):
         assert arrival.scope is Scope.FEED
         names.append(arrival.name.rpartition("_")[0])
         cursor = arrival.cursor
@@ -73,13 +73,13 @@ def test_a_cursor_of_another_release_is_forgotten(authority: Authority) -> None:
 def test_one_feed_that_fails_holds_up_none_of_the_others(authority: Authority) -> None:
     authority.broken = {"/litigation-releases/rss": b"<!doctype html><html>Access denied</html>"}
     assert authority.http is not None
-    found = fetching.feeds(URLS, authority.http, None, ())
+    found = regulators_fetch.fetch_feeds(URLS, authority.http, None, ())
     assert next(found).name.startswith("trading-suspensions_")
-    with pytest.raises(WrongBody):
+    with pytest.raises(UnexpectedBodyError):
         next(found)
 
 
 def test_a_page_of_html_with_status_200_is_an_error(authority: Authority) -> None:
     authority.body = b"<!doctype html><html>Access denied</html>"
-    with pytest.raises(WrongBody):
+    with pytest.raises(UnexpectedBodyError):
         taken(authority, None)

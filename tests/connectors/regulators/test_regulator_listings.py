@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.declare import Unreadable
-from connectors.regulators import british, kinds, nordic, sec
-from connectors.regulators.feeds import NoFeed, parse
+from connectors.contract.dataset import UnreadableFileError
+from connectors.regulators import act_types, nordic, sec, uk
+from connectors.regulators.feeds import NotFeedError, parse_feed
 from tests.connectors.regulators.feeding import Reading
 
 
@@ -56,7 +56,7 @@ def test_releases_of_the_sec(read: Reading, archived: Reading) -> None:
 
 def test_notices_of_the_fca(read: Reading, archived: Reading) -> None:
     for reading in (read, archived):
-        [row] = reading(british.FCA_DATASET, FCA).rows.to_dicts()
+        [row] = reading(uk.FCA_DATASET, FCA).rows.to_dicts()
         assert (row["name"], row["native_id"]) == (
             "Acme Capital Limited",
             "/publication/final-notices/acme.pdf",
@@ -67,7 +67,7 @@ def test_notices_of_the_fca(read: Reading, archived: Reading) -> None:
 def test_sanctions_of_finansinspektionen(read: Reading, archived: Reading) -> None:
     for reading in (read, archived):
         [row] = reading(nordic.SWEDISH_DATASET, FI).rows.to_dicts()
-        assert (row["name"], row["kind"]) == ("Exempel Bank AB", kinds.SANCTION_WARNING)
+        assert (row["name"], row["kind"]) == ("Exempel Bank AB", act_types.SANCTION_WARNING)
         assert row["published_at"] == datetime(2026, 2, 2, 23, tzinfo=UTC)
 
 
@@ -87,7 +87,7 @@ def test_the_same_act_of_feed_and_list_is_one(read: Reading) -> None:
     "body", [page('<div class="list-item extended-click-area"></div>'), page("Access denied")]
 )
 def test_a_page_without_rows_is_unreadable(body: bytes, read: Reading) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         read(nordic.SWEDISH_DATASET, body)
 
 
@@ -95,7 +95,7 @@ def test_a_page_without_rows_is_unreadable(body: bytes, read: Reading) -> None:
 def test_any_page_is_read_or_refused(noise: bytes) -> None:
     for known in (SEC, FCA, FI):
         try:
-            assert parse(known[:60] + noise + known[60:]).items
-            assert parse(known[: len(known) // 2] + noise).items
-        except NoFeed:
+            assert parse_feed(known[:60] + noise + known[60:]).items
+            assert parse_feed(known[: len(known) // 2] + noise).items
+        except NotFeedError:
             continue

@@ -11,36 +11,37 @@ import polars as pl
 import pytest
 
 import connectors
-from connectors.declare import Jurisdiction
+from connectors.contract.dataset import Jurisdiction
 from connectors.fi import FINLAND
-from connectors.gleif import records
-from connectors.regulators import esma, headlines, mapping, nordic, review
+from connectors.gleif.level1 import schema as level1_schema
+from connectors.regulators import headline_feeds, mapping, nordic, unmatched
 from connectors.regulators.authorities import FI
-from connectors.regulators.market import Register, with_acts
+from connectors.regulators.esma import dataset as esma_dataset
+from connectors.regulators.market import CompanyRegister, with_acts
 from connectors.us import UNITED_STATES
-from connectors.us.acts import REGISTER
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from connectors.us.regulators import REGISTER
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.sources.source import FolderSource
 from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, rss, sanction, solr
 from tests.pipelines.invented_links import LINKED_MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place
 from tests.tables import check_cases
-from warehouse.history import History
-from warehouse.ledger import Ledger
+from warehouse.history.history import MarketHistory
+from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import NOTICES
 
 _FIRMS: Final = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026"
-_NAMES = Register("fi_register", lambda rows: rows["name"], cores=lambda rows: rows["name"])
+_NAMES = CompanyRegister("fi_register", lambda rows: rows["name"], cores=lambda rows: rows["name"])
 # the Swedish feed, as if its market were the invented one
-_FEED = headlines.dataset(
+_FEED = headline_feeds.headlines_dataset(
     "fi.acts",
     "acts",
     nordic.SWEDISH_DATASET.licence,
     nordic.SWEDISH_DATASET.cadence,
     replace(nordic.SWEDISH_HEADLINES, authority=replace(FI, country="FI"), market="FI", files=("acts/**",)),
 )
-MARKET: Final = with_acts(LINKED_MARKET, (_FEED, esma.dataset("FI")), _NAMES)
+MARKET: Final = with_acts(LINKED_MARKET, (_FEED, esma_dataset.esma_dataset("FI")), _NAMES)
 
 
 @dataclass
@@ -50,8 +51,8 @@ class Supervised(Place):
     def take(self) -> IngestReport:
         """An ingest a day later, of the files as they are; the folder is empty afterwards."""
         self.now += timedelta(days=1)
-        overrides = Overrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance)
-        report = ingest(self.settings, ["fi"], Folder(self.folder), overrides=overrides)
+        overrides = IngestOverrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance)
+        report = ingest(self.settings, ["fi"], FolderSource(self.folder), overrides=overrides)
         for path in self.folder.rglob("*.*"):
             path.unlink()
         return report
@@ -72,7 +73,7 @@ class Supervised(Place):
 
     def notices(self) -> dict[str, list[str]]:
         """Titles by company."""
-        with History(self.settings.layout, "FI") as history:
+        with MarketHistory(self.settings.layout, "FI") as history:
             rows = history.open_rows(NOTICES)
         found: dict[str, list[str]] = {}
         for company, title in sorted(rows.select("company_id", "title").rows()):
@@ -146,19 +147,19 @@ def test_decoys_are_nobodys_and_wait_for_a_person(place: Supervised) -> None:
         TWO: ["Förbud för Pohjola Kapital Oyj"],
     }
     present = {"fi_acts": _present(place)}
-    waiting = review.unmatched("FI", present)
-    assert waiting.columns == list(review.COLUMNS)
+    waiting = unmatched.unmatched_acts("FI", present)
+    assert waiting.columns == list(unmatched.COLUMNS)
     assert sorted(waiting["title"]) == sorted(DECOYS)
     warned = waiting.filter(pl.col("why").str.contains("warning"))["title"].to_list()
     assert sorted(warned) == sorted(title for title in DECOYS if "varnar" in title or "bedragare" in title)
     abroad = {"fi_acts": present["fi_acts"].with_columns(authority_country=pl.lit("SE"))}
-    assert review.unmatched("FI", abroad).is_empty()
-    assert review.unmatched("FI", {}).columns == list(review.COLUMNS)
+    assert unmatched.unmatched_acts("FI", abroad).is_empty()
+    assert unmatched.unmatched_acts("FI", {}).columns == list(unmatched.COLUMNS)
 
 
 def _present(place: Supervised) -> pl.LazyFrame:
     table = next(dataset.staged["fi_acts"] for dataset in MARKET.datasets if "fi_acts" in dataset.staged)
-    with History(place.settings.layout, "FI") as history:
+    with MarketHistory(place.settings.layout, "FI") as history:
         return history.present(table).collect().lazy()
 
 
@@ -196,15 +197,17 @@ def test_an_lei_says_who_is_meant_and_no_name_instead(place: Supervised) -> None
 def test_nobody_answers_to_a_name_for_what_was_before(
     registered: date | None, lei: str | None, is_told: bool, read: Reading
 ) -> None:
-    batch = read(esma.dataset("FI"), solr(sanction(sn_entityLEI=lei, sn_date="2026-03-05T00:00:00Z")))
+    batch = read(
+        esma_dataset.esma_dataset("FI"), solr(sanction(sn_entityLEI=lei, sn_date="2026-03-05T00:00:00Z"))
+    )
     company = "firm:FI:0112038-9"
     present = {"fi_acts": read_by(batch.rows, company)}
     known = pl.DataFrame(
         {"company_id": [company], "registered_date": [registered]},
         schema={"company_id": pl.String, "registered_date": pl.Date},
     )
-    assert mapping.notices("FI", present, known).height == is_told
-    assert mapping.notices("FI", present, known.clear()).is_empty()
+    assert mapping.map_notices("FI", present, known).height == is_told
+    assert mapping.map_notices("FI", present, known.clear()).is_empty()
 
 
 def read_by(rows: pl.DataFrame, company: str) -> pl.LazyFrame:
@@ -241,7 +244,11 @@ def test_every_served_market_has_its_authorities() -> None:
     }
     for country in connectors.JURISDICTIONS:
         linked = [link for link in country.links if link.table == f"{country.code.lower()}_acts"]
-        assert [link.through for link in linked][:1] in ([], [records.table(country.code).name], ["us_filer"])
+        assert [link.through for link in linked][:1] in (
+            [],
+            [level1_schema.lei_table(country.code).name],
+            ["us_filer"],
+        )
 
 
 @check_cases(

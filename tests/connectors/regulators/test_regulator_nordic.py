@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from connectors.regulators import kinds, nordic
-from connectors.regulators.reading import NOBODY
+from connectors.regulators import act_types, nordic
+from connectors.regulators.common import NOBODY
 from tests.connectors.regulators.feeding import Reading, rss
 
 AT = "Tue, 18 Jun 2024 16:54:28 -0400"
@@ -25,7 +25,11 @@ def test_a_sanction_of_finansinspektionen_needs_no_form(read: Reading) -> None:
         "description": text,
     }
     row = one(read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows)
-    assert (row["name"], row["mark"], row["kind"]) == ("Larsson & Partners", "register", kinds.SANCTION_FINE)
+    assert (row["name"], row["mark"], row["kind"]) == (
+        "Larsson & Partners",
+        "register",
+        act_types.SANCTION_FINE,
+    )
     assert (row["amount"], row["currency"]) == (1_500_000, "SEK")
     assert row["native_id"] == "/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1"
 
@@ -42,7 +46,7 @@ def test_an_act_of_no_known_kind_against_a_firm_is_staged_with_a_signal(read: Re
     batch = read(
         nordic.SWEDISH_DATASET, rss([{"title": "Beslut i ärende 22-1", "link": FI_FIRMS, "pubDate": AT}])
     )
-    assert (one(batch.rows)["kind"], one(batch.rows)["name"]) == (kinds.OTHER, None)
+    assert (one(batch.rows)["kind"], one(batch.rows)["name"]) == (act_types.OTHER, None)
     assert [signal.code for signal in batch.signals] == ["unknown_kind"]
 
 

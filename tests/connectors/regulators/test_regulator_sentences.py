@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.regulators import kinds as k
-from connectors.regulators.frames import Frame, respondent
-from connectors.regulators.sentences import ENGLISH, NORWEGIAN, SWEDISH, Language, said
+from connectors.regulators import act_types as k
+from connectors.regulators.headline_frames import HeadlineFrame, find_respondent
+from connectors.regulators.headline_grammar import (
+    ENGLISH,
+    NORWEGIAN,
+    SWEDISH,
+    HeadlineLanguage,
+    parse_headline,
+)
 from tests.tables import check_cases
 
 ENGLISH_TABLE = [
@@ -77,8 +83,8 @@ TABLE = [
 
 
 @check_cases(("language", "headline", "kind", "party"), TABLE, ids=[row[1] for row in TABLE])
-def test_headlines(language: Language, headline: str, kind: str | None, party: str | None) -> None:
-    found = said(headline, language)
+def test_headlines(language: HeadlineLanguage, headline: str, kind: str | None, party: str | None) -> None:
+    found = parse_headline(headline, language)
     assert (found.kind, (found.party or "").strip(".") or None) == (kind, (party or "").strip(".") or None)
 
 
@@ -106,8 +112,8 @@ def test_every_kind_has_an_action_type_of_the_contract() -> None:
         (NORWEGIAN, "Overtredelsesgebyr ved handel i Eksempel ASA"),
     ],
 )
-def test_somebody_of_a_company_is_not_the_company(language: Language, headline: str) -> None:
-    found = said(headline, language)
+def test_somebody_of_a_company_is_not_the_company(language: HeadlineLanguage, headline: str) -> None:
+    found = parse_headline(headline, language)
     assert found.is_somebodys
     assert found.party is None
 
@@ -122,21 +128,21 @@ def test_somebody_of_a_company_is_not_the_company(language: Language, headline: 
     ],
 )
 def test_words_for_people_may_stand_in_a_name_or_behind_it(
-    language: Language, headline: str, party: str
+    language: HeadlineLanguage, headline: str, party: str
 ) -> None:
-    assert said(headline, language).party == party
+    assert parse_headline(headline, language).party == party
 
 
 @given(st.text(max_size=700), st.sampled_from([ENGLISH, SWEDISH, NORWEGIAN]))
-def test_any_text_is_read(text: str, language: Language) -> None:
-    found = said(text, language)
+def test_any_text_is_read(text: str, language: HeadlineLanguage) -> None:
+    found = parse_headline(text, language)
     assert found.kind is None or found.kind in k.ACTION_TYPES
 
 
 @check_cases("language", [ENGLISH, SWEDISH, NORWEGIAN])
 @check_cases("word", ["against ", "fines ", "Sanktionsavgift för ", "Overtredelsesgebyr til ", "a ", "- "])
-def test_a_hostile_headline_takes_no_time(word: str, language: Language) -> None:
-    said("FCA " + word * 3_000, language)
+def test_a_hostile_headline_takes_no_time(word: str, language: HeadlineLanguage) -> None:
+    parse_headline("FCA " + word * 3_000, language)
 
 
 @check_cases(
@@ -150,10 +156,12 @@ def test_a_hostile_headline_takes_no_time(word: str, language: Language) -> None
         (NORWEGIAN.frames, "Kritikk - "),
     ],
 )
-def test_frames_take_a_time_that_grows_with_the_headline_alone(frames: tuple[Frame, ...], word: str) -> None:
+def test_frames_take_a_time_that_grows_with_the_headline_alone(
+    frames: tuple[HeadlineFrame, ...], word: str
+) -> None:
     def seconds(times: int) -> float:
         begun = time.process_time()
-        respondent(word * times + "x" * 300, frames)
+        find_respondent(word * times + "x" * 300, frames)
         return time.process_time() - begun
 
     assert seconds(20_000) < 1.0  # two hundred thousand characters; in square it would be hours

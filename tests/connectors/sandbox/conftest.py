@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import World, write
+from sandbox import World, write_days
 
 
 @pytest.fixture(scope="session")
@@ -14,5 +14,5 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Path, dict
     """The world, the folder of its files, and what is true in it."""
     folder = tmp_path_factory.mktemp("world")
     world = World(seed=7, companies=400, days=4)
-    write(world, folder)
+    write_days(world, folder)
     return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))

@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from connectors.sandbox import FILE_FAULTS, World, damage_file, write_day
-from connectors.sandbox.faults import damage
+from sandbox import FILE_FAULTS, World, damage_file, write_day
+from sandbox.faults.files import damage_body
 from tests.tables import check_cases
 
 CSV = "no/enheter_bulk_csv/enheter_alle.csv"
@@ -36,29 +36,29 @@ def table(body: bytes) -> list[list[str]]:
 @check_cases("fault", FILE_FAULTS)
 @check_cases("name", [CSV, COMPANIES])
 def test_faults_are_the_same_every_time_and_change_something(bodies, fault, name):
-    damaged = damage(name, bodies[name], fault)
-    assert damaged == damage(name, bodies[name], fault)
+    damaged = damage_body(name, bodies[name], fault)
+    assert damaged == damage_body(name, bodies[name], fault)
     unmoved = fault == "clock_flicker" and name == COMPANIES  # that file carries no dates of counting
     assert (table(damaged) == table(bodies[name])) if unmoved else damaged != bodies[name]
 
 
 def test_truncated_zip_cannot_be_opened(bodies):
     with pytest.raises(zipfile.BadZipFile):
-        zipfile.ZipFile(io.BytesIO(damage(PSC, bodies[PSC], "truncated")))
+        zipfile.ZipFile(io.BytesIO(damage_body(PSC, bodies[PSC], "truncated")))
 
 
 def test_html_instead_of_data(bodies):
-    assert damage(PSC, bodies[PSC], "html").startswith(b"<!DOCTYPE html>")
+    assert damage_body(PSC, bodies[PSC], "html").startswith(b"<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize("name", [CSV, COMPANIES])
 def test_half_the_rows(bodies, name):
-    before, after = table(bodies[name]), table(damage(name, bodies[name], "half_rows"))
+    before, after = table(bodies[name]), table(damage_body(name, bodies[name], "half_rows"))
     assert after == before[: 1 + (len(before) - 1) // 2]
 
 
 def test_half_of_a_snapshot_keeps_its_trailer(bodies):
-    lines = text(damage(PSC, bodies[PSC], "half_rows")).splitlines()
+    lines = text(damage_body(PSC, bodies[PSC], "half_rows")).splitlines()
     counted = json.loads(lines[-1])["data"]["persons_of_significant_control_count"]
     assert len(lines) < counted
 
@@ -67,7 +67,7 @@ def test_half_of_a_snapshot_keeps_its_trailer(bodies):
 def test_columns(bodies, name):
     before = table(bodies[name])
     new, missing, shifted = (
-        table(damage(name, bodies[name], fault))
+        table(damage_body(name, bodies[name], fault))
         for fault in ("new_column", "missing_column", "shifted_column")
     )
     assert [row[:-1] for row in new] == before
@@ -81,20 +81,20 @@ def test_columns(bodies, name):
 
 def test_unknown_status(bodies):
     column = [cell.strip() for cell in table(bodies[COMPANIES])[0]].index("CompanyStatus")
-    words = [row[column] for row in table(damage(COMPANIES, bodies[COMPANIES], "unknown_status"))[1:]]
+    words = [row[column] for row in table(damage_body(COMPANIES, bodies[COMPANIES], "unknown_status"))[1:]]
     assert words[:3] == ["Suspended By Moonlight"] * 3
     assert words[3:] == [row[column] for row in table(bodies[COMPANIES])[4:]]
 
 
 def test_duplicates_out_of_order(bodies):
-    before, after = table(bodies[CSV])[1:], table(damage(CSV, bodies[CSV], "duplicated"))[1:]
+    before, after = table(bodies[CSV])[1:], table(damage_body(CSV, bodies[CSV], "duplicated"))[1:]
     assert len(after) == len(before) + -(-len(before) // 10)
     assert {row[0] for row in after} == {row[0] for row in before}
     assert after[0] == before[-1]
 
 
 def test_clock_flicker_moves_only_clocks(bodies):
-    before, after = table(bodies[CSV]), table(damage(CSV, bodies[CSV], "clock_flicker"))
+    before, after = table(bodies[CSV]), table(damage_body(CSV, bodies[CSV], "clock_flicker"))
     moved = {
         before[0][place]
         for old, new in zip(before[1:], after[1:], strict=True)
@@ -107,7 +107,7 @@ def test_clock_flicker_moves_only_clocks(bodies):
     }
     lines = [
         [json.loads(line) for line in text(body).splitlines()]
-        for body in (bodies[PSC], damage(PSC, bodies[PSC], "clock_flicker"))
+        for body in (bodies[PSC], damage_body(PSC, bodies[PSC], "clock_flicker"))
     ]
     assert lines[0] != lines[1]
     for old, new in zip(*lines, strict=True):
@@ -125,14 +125,14 @@ def test_damage_in_place(bodies, tmp_path):
 
 def test_unknown_fault_and_wrong_kind_of_file_say_so(bodies):
     with pytest.raises(ValueError, match="known: truncated"):
-        damage(CSV, bodies[CSV], "gremlins")
+        damage_body(CSV, bodies[CSV], "gremlins")
     with pytest.raises(ValueError, match="needs a table"):
-        damage(PSC, bodies[PSC], "shifted_column")
+        damage_body(PSC, bodies[PSC], "shifted_column")
     with pytest.raises(ValueError, match="needs a table"):
-        damage("x.json", b'[{"a": 1}]', "new_column")
+        damage_body("x.json", b'[{"a": 1}]', "new_column")
 
 
 def test_json_arrays_can_lose_and_repeat_elements():
     body = json.dumps([{"n": n} for n in range(20)]).encode()
-    assert len(json.loads(damage("x.json", body, "half_rows"))) == 10
-    assert len(json.loads(damage("x.json", body, "duplicated"))) == 22
+    assert len(json.loads(damage_body("x.json", body, "half_rows"))) == 10
+    assert len(json.loads(damage_body("x.json", body, "duplicated"))) == 22

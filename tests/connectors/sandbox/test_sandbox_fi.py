@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from lxml import etree, html
 
-from connectors.sandbox import World, damage_file, numbers_fi, truth, write
-from connectors.sandbox.answers import Answer, Desk
+from sandbox import World, damage_file, expected, write_days
+from sandbox.fi import numbers as fi_numbers
+from sandbox.http.routes import HttpResponse, RegistryResponder
 from warehouse.schema import identifiers
 
 INSTANCE = "{http://www.xbrl.org/2003/instance}"
@@ -31,7 +32,7 @@ NOTICES = "/opendata-registerednotices-api/v3"
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(WORLD, tmp_path_factory.mktemp("finland"))
+    return write_days(WORLD, tmp_path_factory.mktemp("finland"))
 
 
 def bulk(day: Path) -> list[dict[str, Any]]:
@@ -49,14 +50,14 @@ def companies(days: list[Path]) -> list[dict[str, Any]]:
 
 def test_numbers_are_valid_and_lead_back_to_their_position() -> None:
     for position in (*range(400), 99_999, 800_000):
-        written = numbers_fi.finnish(position)
+        written = fi_numbers.finnish_number(position)
         number = identifiers.parse(written)
         assert number is not None
         assert (number.market, number.check, number.org_number) == ("FI", True, written)
-        assert numbers_fi.finnish_position(written) == position
-    assert len({numbers_fi.finnish(position) for position in range(5000)}) == 5000
-    assert numbers_fi.finnish_position("0112038-9") is None
-    assert numbers_fi.finnish_position("50000009") is None
+        assert fi_numbers.finnish_position(written) == position
+    assert len({fi_numbers.finnish_number(position) for position in range(5000)}) == 5000
+    assert fi_numbers.finnish_position("0112038-9") is None
+    assert fi_numbers.finnish_position("50000009") is None
 
 
 def test_living_and_ceased_stand_in_one_file_under_one_status(companies: list[dict[str, Any]]) -> None:
@@ -189,16 +190,16 @@ def test_notifications_say_shares_and_votes_in_every_shape(days: list[Path]) -> 
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(WORLD, tmp_path, day=1)
+def desk(tmp_path: Path) -> RegistryResponder:
+    return RegistryResponder(WORLD, tmp_path, day=1)
 
 
-def told(answer: Answer) -> Any:
+def told(answer: HttpResponse) -> Any:
     body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body
     return json.loads(body)
 
 
-def test_pages_count_from_one_and_end_empty(desk: Desk) -> None:
+def test_pages_count_from_one_and_end_empty(desk: RegistryResponder) -> None:
     whole = [told(desk.answer(f"{YTJ}/companies", f"page={page}")) for page in (0, 1, 2)]
     assert whole[0] == whole[1]
     assert (whole[1]["totalResults"], len(whole[1]["companies"]), whole[2]["companies"]) == (91, 91, [])
@@ -209,13 +210,13 @@ def test_pages_count_from_one_and_end_empty(desk: Desk) -> None:
     assert numbers == sorted(numbers)
 
 
-def test_a_number_without_its_hyphen_finds_nothing(desk: Desk) -> None:
+def test_a_number_without_its_hyphen_finds_nothing(desk: RegistryResponder) -> None:
     found = told(desk.answer(f"{YTJ}/companies", "businessId=5000000-9"))
     assert [item["businessId"]["value"] for item in found["companies"]] == ["5000000-9"]
     assert told(desk.answer(f"{YTJ}/companies", "businessId=50000009"))["totalResults"] == 0
 
 
-def test_lists_and_their_languages(desk: Desk) -> None:
+def test_lists_and_their_languages(desk: RegistryResponder) -> None:
     lines = desk.answer(f"{YTJ}/description", "code=REK&lang=en").body
     assert lines == b"1\tTrade register\n"
     assert desk.answer(f"{YTJ}/description", "code=62010&lang=en").body == b""
@@ -226,7 +227,7 @@ def test_lists_and_their_languages(desk: Desk) -> None:
     assert b"TA\tFinancial statements" in kinds
 
 
-def test_statements_are_listed_by_day_by_company_and_by_period(desk: Desk) -> None:
+def test_statements_are_listed_by_day_by_company_and_by_period(desk: RegistryResponder) -> None:
     window = "registeredDateStart=2026-11-03&registeredDateEnd=2026-11-03"
     new = told(desk.answer(f"{XBRL}/all_financial_statements", window))["financials"]
     assert new
@@ -242,14 +243,14 @@ def test_statements_are_listed_by_day_by_company_and_by_period(desk: Desk) -> No
     assert told(desk.answer(f"{XBRL}/financial", "businessId=5000000-9"))["errorcode"] == 1005
 
 
-def test_whoever_filed_nothing_digitally_is_told_so_in_one_of_two_ways(desk: Desk) -> None:
+def test_whoever_filed_nothing_digitally_is_told_so_in_one_of_two_ways(desk: RegistryResponder) -> None:
     silent = [company for company in WORLD.all("FI", 1) if not company.accounts]
     answers = [desk.answer(f"{XBRL}/financials", f"businessId={item.number}") for item in silent]
     assert {answer.status for answer in answers} <= {200, 400}
     assert all(told(answer)["totalResults"] == 0 for answer in answers if answer.status == 200)
 
 
-def test_news_come_in_pages_and_wrapped_in_a_call(desk: Desk) -> None:
+def test_news_come_in_pages_and_wrapped_in_a_call(desk: RegistryResponder) -> None:
     query = "globalName=NordicAllMarkets&limit=5"
     first, second = (
         told(desk.answer("/news/query.action", f"{query}&start={start}"))["results"]["item"]
@@ -305,13 +306,13 @@ def test_damage_reaches_into_the_zip(fault: str, days: list[Path], tmp_path: Pat
 
 def test_truth_knows_periods_documents_and_bands(days: list[Path]) -> None:
     stated = json.loads((days[0].parent / "truth.json").read_text())
-    events = [event for event in truth.events_of(stated) if event["event_type"] == "ownership.changed"]
+    events = [event for event in expected.truth_events(stated) if event["event_type"] == "ownership.changed"]
     pairs = {
         (event["data"]["change"]["previous_pct"], event["data"]["change"]["current_pct"]) for event in events
     }
     assert pairs >= {(0, 5.04), (5.04, 0), (9.8, 10), (7.25, 24.99), (21.3, 19.95), (0, 8.75)}
     crossed = {tuple(event["data"]["change"]["thresholds_crossed"]) for event in events}
     assert crossed == {(5,), (10,), (10, 20), (20,)}
-    paper = [event for event in truth.events_of(stated) if event["story"] == "files_on_paper"]
+    paper = [event for event in expected.truth_events(stated) if event["story"] == "files_on_paper"]
     assert {event["data"]["filing"]["period_end"] for event in paper} == {None}
     assert all(date.fromisoformat(event["data"]["filing"]["filed_at"]) for event in paper)

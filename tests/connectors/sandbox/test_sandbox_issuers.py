@@ -9,15 +9,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from connectors.declare import Arrival, Cursor
-from connectors.esef import fetching
+from connectors.contract.dataset import Cursor, FetchedFile
+from connectors.esef import fetch as esef_fetch
 from connectors.esef.dataset import esef_dataset
-from connectors.gleif.dataset import lei_dataset
-from connectors.gleif.numbers import is_lei
-from connectors.kit.errors import FetchError
-from connectors.kit.http import Http, HttpSettings
-from connectors.kit.retry import Retry
-from connectors.sandbox import Registry, World, esef_desk, gleif_desk, serve
+from connectors.gleif.level1.dataset import lei_dataset
+from connectors.gleif.level1.registration_numbers import is_lei
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.errors import FetchError
+from connectors.kit.http.retry import RetryPolicy
+from sandbox import SandboxServer, World, serve
+from sandbox.shared import esef_http, gleif_http
 
 WORLD = World(seed=3, companies=150, days=4, markets=("NO",))
 ESEF = esef_dataset("NO")
@@ -25,7 +26,7 @@ LEI = lei_dataset("NO", {"no_esef_index": "lei"})
 
 
 @pytest.fixture(scope="module")
-def registry() -> Iterator[Registry]:
+def registry() -> Iterator[SandboxServer]:
     with serve(WORLD) as running:
         for _ in range(3):
             running.advance()
@@ -33,24 +34,26 @@ def registry() -> Iterator[Registry]:
 
 
 @pytest.fixture
-def http(registry: Registry, tmp_path: Path) -> Iterator[Http]:
+def http(registry: SandboxServer, tmp_path: Path) -> Iterator[HttpClient]:
     bases: dict[str, str] = {"filings.xbrl.org": registry.url, "api.gleif.org": registry.url}
-    retry = Retry(first=0.001, longest=0.002, patience=1.0)
-    with Http(HttpSettings("firmdata/test", tmp_path, bases=bases, rate=10_000.0, retry=retry)) as client:
+    retry = RetryPolicy(first=0.001, longest=0.002, patience=1.0)
+    with HttpClient(
+        HttpSettings("firmdata/test", tmp_path, bases=bases, rate=10_000.0, retry=retry)
+    ) as client:
         yield client
 
 
-def bodies(arrivals: Iterator[Arrival]) -> list[tuple[str, bytes, str | None]]:
+def bodies(arrivals: Iterator[FetchedFile]) -> list[tuple[str, bytes, str | None]]:
     return [
         (made.name, made.body.read(), None if made.cursor is None else made.cursor.value) for made in arrivals
     ]
 
 
-def test_reports_come_before_the_page_that_lists_them_and_once(http: Http) -> None:
+def test_reports_come_before_the_page_that_lists_them_and_once(http: HttpClient) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
     first = bodies(fetch(http, None, ()))
-    known = esef_desk.entries(WORLD, 3, "NO")
+    known = esef_http.filing_entries(WORLD, 3, "NO")
     assert len(known) > 20
     names = [name for name, _, _ in first]
     assert names[-1].startswith("index-")
@@ -61,12 +64,14 @@ def test_reports_come_before_the_page_that_lists_them_and_once(http: Http) -> No
     assert bodies(fetch(http, Cursor(str(last)), ())) == []
 
 
-def test_pages_are_followed_and_a_run_takes_only_some(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_followed_and_a_run_takes_only_some(
+    http: HttpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
     whole = {name: body for name, body, _ in bodies(fetch(http, None, ())) if not name.startswith("index-")}
-    monkeypatch.setattr(fetching, "PAGE", 7)
-    monkeypatch.setattr(fetching, "PAGES", 3)
+    monkeypatch.setattr(esef_fetch, "PAGE", 7)
+    monkeypatch.setattr(esef_fetch, "PAGES", 3)
     found: dict[str, bytes] = {}
     cursor: Cursor | None = None
     for _ in range(40):
@@ -79,26 +84,28 @@ def test_pages_are_followed_and_a_run_takes_only_some(http: Http, monkeypatch: p
     assert found == whole
 
 
-def test_a_later_day_brings_only_what_was_processed_since(http: Http) -> None:
+def test_a_later_day_brings_only_what_was_processed_since(http: HttpClient) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
-    before = max(map(esef_desk.processed_at, esef_desk.entries(WORLD, 2, "NO")))
+    before = max(map(esef_http.processed_at, esef_http.filing_entries(WORLD, 2, "NO")))
     fresh = [
         name
         for name, _, _ in bodies(fetch(http, Cursor(json.dumps({"since": before})), ()))
         if not name.startswith("index-")
     ]
-    due = [entry for entry in esef_desk.entries(WORLD, 3, "NO") if esef_desk.processed_at(entry) > before]
+    due = [
+        entry for entry in esef_http.filing_entries(WORLD, 3, "NO") if esef_http.processed_at(entry) > before
+    ]
     assert due
     assert sorted(fresh) == sorted(entry.json_url[1:] for entry in due if entry.json_url)
 
 
 def test_a_report_that_cannot_be_had_is_owed_and_keeps_nobody_from_the_others(
-    registry: Registry, http: Http
+    registry: SandboxServer, http: HttpClient
 ) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
-    path = min(entry.json_url for entry in esef_desk.entries(WORLD, 3, "NO") if entry.json_url)
+    path = min(entry.json_url for entry in esef_http.filing_entries(WORLD, 3, "NO") if entry.json_url)
     registry.troubles.by_path[path] = "html"
     try:
         names, cursor = _until_it_breaks(fetch(http, None, ()))
@@ -113,7 +120,7 @@ def test_a_report_that_cannot_be_had_is_owed_and_keeps_nobody_from_the_others(
     assert bodies(fetch(http, Cursor(owed[2] or ""), ())) == []
 
 
-def test_a_site_in_trouble_is_left_alone(registry: Registry, http: Http) -> None:
+def test_a_site_in_trouble_is_left_alone(registry: SandboxServer, http: HttpClient) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
     registry.troubles.by_path["/ESEF/"] = "html"
@@ -125,16 +132,16 @@ def test_a_site_in_trouble_is_left_alone(registry: Registry, http: Http) -> None
     assert len(registry.requests) - before == 1 + 5
 
 
-def _until_it_breaks(arrivals: Iterator[Arrival]) -> tuple[list[str], Cursor | None]:
+def _until_it_breaks(arrivals: Iterator[FetchedFile]) -> tuple[list[str], Cursor | None]:
     """Names of what came, and the last cursor."""
-    came: list[Arrival] = []
+    came: list[FetchedFile] = []
     with pytest.raises(FetchError):
         came.extend(arrivals)
     cursors = [arrival.cursor for arrival in came if arrival.cursor is not None]
     return [arrival.name for arrival in came], cursors[-1] if cursors else None
 
 
-def test_the_index_errs_as_the_real_one_does(http: Http) -> None:
+def test_the_index_errs_as_the_real_one_does(http: HttpClient) -> None:
     site = "https://filings.xbrl.org/api/filings"
     answers = {
         query: http.get(f"{site}?{query}", allow=(400, 500)).status
@@ -143,10 +150,10 @@ def test_the_index_errs_as_the_real_one_does(http: Http) -> None:
     assert list(answers.values()) == [500, 400, 500, 200]
 
 
-def test_every_lei_of_the_world_is_answered_with_its_company(http: Http) -> None:
+def test_every_lei_of_the_world_is_answered_with_its_company(http: HttpClient) -> None:
     fetch = LEI.fetch
     assert fetch is not None
-    leis = {entry.lei: entry.company.number for entry in esef_desk.entries(WORLD, 3, "NO")}
+    leis = {entry.lei: entry.company.number for entry in esef_http.filing_entries(WORLD, 3, "NO")}
     assert all(map(is_lei, leis))
     strange = "9845006BFDJF0375E466"
     (arrival,) = fetch(http, None, [*leis, strange])
@@ -155,10 +162,10 @@ def test_every_lei_of_the_world_is_answered_with_its_company(http: Http) -> None
     assert typed == leis
 
 
-def test_leis_are_asked_for_a_hundred_at_a_time(registry: Registry, http: Http) -> None:
+def test_leis_are_asked_for_a_hundred_at_a_time(registry: SandboxServer, http: HttpClient) -> None:
     fetch = LEI.fetch
     assert fetch is not None
-    many = [gleif_desk.lei_of(WORLD.company("NO", place, 3)) for place in range(150)]
+    many = [gleif_http.company_lei(WORLD.company("NO", place, 3)) for place in range(150)]
     before = registry.requests.count("GET /api/v1/lei-records")
     found = [json.loads(arrival.body.read())["data"] for arrival in fetch(http, None, many)]
     assert registry.requests.count("GET /api/v1/lei-records") - before == 2
@@ -166,16 +173,16 @@ def test_leis_are_asked_for_a_hundred_at_a_time(registry: Registry, http: Http) 
 
 
 def test_a_world_has_the_odd_corners() -> None:
-    entries = esef_desk.entries(WORLD, 3, "NO")
+    entries = esef_http.filing_entries(WORLD, 3, "NO")
     assert {entry.language for entry in entries} == {"no", "en", None}
-    page = json.loads(esef_desk.filings(WORLD, 3, {"page[size]": "200"}).body)["data"]
+    page = json.loads(esef_http.filings_page(WORLD, 3, {"page[size]": "200"}).body)["data"]
     ends = [(item["attributes"]["fxo_id"][21:31], item["attributes"]["period_end"]) for item in page]
     assert any(end != said for end, said in ends)
-    assert esef_desk.entries(WORLD, 3, "FI") == ()
+    assert esef_http.filing_entries(WORLD, 3, "FI") == ()
 
 
 def test_what_other_markets_name_is_asked_of_them() -> None:
     wants = LEI.wants
     assert wants is not None
-    lei = gleif_desk.lei_of(WORLD.company("NO", 0, 0))
+    lei = gleif_http.company_lei(WORLD.company("NO", 0, 0))
     assert list(wants({"no_esef_index": pl.DataFrame({"lei": [lei]})})) == [lei]

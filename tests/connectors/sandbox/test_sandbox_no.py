@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from connectors.sandbox import World, entities_no, truth, write, writers_no
-from connectors.sandbox.write import WRITERS
+from sandbox import World, write_days
+from sandbox import expected as sandbox_expected
+from sandbox.no import enheter, files
+from sandbox.write import WRITERS
 
 SEED = {"seed": 5, "companies": 360, "days": 3, "markets": ("NO", "UK")}
 
@@ -20,7 +22,7 @@ SEED = {"seed": 5, "companies": 360, "days": 3, "markets": ("NO", "UK")}
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("norway")
     world = World(**SEED)
-    write(world, folder)
+    write_days(world, folder)
     return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
 
 
@@ -47,7 +49,7 @@ def test_bulk_csv_holds_every_living_company_and_no_other(written):
     for day in map(str, world.dates):
         living = {
             state["profile"]["org_number"]
-            for state in truth.at(told, day).values()
+            for state in sandbox_expected.expected_at(told, day).values()
             if state["profile"]["country"] == "NO" and state["profile"]["status"] != "dissolved"
         }
         rows = bulk(folder, day)
@@ -58,7 +60,7 @@ def test_bulk_csv_holds_every_living_company_and_no_other(written):
 def test_bulk_csv_tells_what_the_truth_says(written):
     world, folder, told = written
     for day in map(str, world.dates):
-        states = truth.at(told, day)
+        states = sandbox_expected.expected_at(told, day)
         for row in bulk(folder, day):
             profile = states[f"firm:NO:{row['organisasjonsnummer']}"]["profile"]
             assert row["navn"] == profile["name"]
@@ -93,7 +95,7 @@ def test_2024_header_is_the_genuine_one(sources):
     genuine = (
         (sources / "no/enheter_bulk_csv/enheter-sample-2024a.csv").read_text(encoding="utf-8").splitlines()[0]
     )
-    ours = next(iter(writers_no.csv_chunks(World(**SEED), 0, "2024"))).decode().rstrip("\n")
+    ours = next(iter(files.csv_chunks(World(**SEED), 0, "2024"))).decode().rstrip("\n")
     assert ours == genuine
 
 
@@ -101,15 +103,15 @@ def test_2024_header_is_the_genuine_one(sources):
 def test_rows_are_quoted_as_the_genuine_ones(sources):
     with (sources / "no/enheter_bulk_csv/enheter-sample-2024a.csv").open(encoding="utf-8") as file:
         genuine = file.readlines()[1]
-    ours = list(writers_no.csv_chunks(World(**SEED), 0, "2024"))[1].decode()
+    ours = list(files.csv_chunks(World(**SEED), 0, "2024"))[1].decode()
     for line in (genuine, ours):
         assert line.startswith('"')
         assert line.endswith('"\n')
 
 
 def test_present_header_has_ninety_columns():
-    assert len(entities_no.COLUMNS) == len(set(entities_no.COLUMNS)) == 90
-    assert set(entities_no.COLUMNS_2024) < set(entities_no.COLUMNS)
+    assert len(enheter.COLUMNS) == len(set(enheter.COLUMNS)) == 90
+    assert set(enheter.COLUMNS_2024) < set(enheter.COLUMNS)
 
 
 @pytest.mark.sources
@@ -120,7 +122,7 @@ def test_entity_keys_stand_in_the_genuine_order(sources):
         if genuine.get("respons_klasse") != "Enhet" or "documented" in path.name:
             continue
         for company in World(**SEED).all("NO", 0):
-            ours = list(entities_no.entity(company))
+            ours = list(enheter.entity_record(company))
             shared = [key for key in ours if key in genuine]
             assert shared == [key for key in genuine if key in shared], path.name
 
@@ -136,7 +138,7 @@ def test_entity_keys_are_genuine(sources):
         genuine |= keys(json.loads(path.read_text(encoding="utf-8")))
     world = World(**SEED)
     ours = set().union(
-        *(keys(entities_no.entity(company)) for day in (0, 1) for company in world.all("NO", day))
+        *(keys(enheter.entity_record(company)) for day in (0, 1) for company in world.all("NO", day))
     )
     assert ours - genuine <= DOCUMENTED
 
@@ -145,7 +147,7 @@ def test_entity_keys_are_genuine(sources):
 def test_deleted_entities_have_the_genuine_keys(sources):
     genuine = json.loads((sources / "no/enheter/enhet-989566733-slettet.json").read_text(encoding="utf-8"))
     world = World(**SEED)
-    deleted = [entities_no.entity(company) for company in world.all("NO", 1) if not company.in_register]
+    deleted = [enheter.entity_record(company) for company in world.all("NO", 1) if not company.in_register]
     assert deleted
     for entity in deleted:
         assert list(entity) == list(genuine)
@@ -161,7 +163,7 @@ def test_accounts_have_the_genuine_keys(sources, shape):
     ours: set[str] = set()
     for company in World(**SEED).filers("NO", 0):
         if company.extended is extended:
-            ours |= keys(writers_no.accounts_rows(company))
+            ours |= keys(files.accounts_rows(company))
     # the sandbox's parents keep no stock
     never = {"eiendeler.sumVarer", "eiendeler.sumInvesteringer"}
     assert ours == genuine - never
@@ -172,7 +174,7 @@ def test_accounts_keys_stand_in_the_genuine_order(sources):
     path = sources / "no/regnskap/regnskap-923609016-single-row-before-2026-10.json"
     genuine = json.loads(path.read_text(encoding="utf-8"))[0]
     for company in World(**SEED).filers("NO", 0):
-        for row in writers_no.accounts_rows(company):
+        for row in files.accounts_rows(company):
             assert list(row) == list(genuine)
             assert list(row["egenkapitalGjeld"]) == list(genuine["egenkapitalGjeld"])
 
@@ -188,7 +190,7 @@ def test_accounts_give_the_figures_of_the_truth(written):
     }
     compared = 0
     for day in map(str, world.dates):
-        states = truth.at(told, day)
+        states = sandbox_expected.expected_at(told, day)
         for path in (folder / day / "no" / "regnskap").iterdir():
             for row in json.loads(path.read_text(encoding="utf-8")):
                 number = row["virksomhet"]["organisasjonsnummer"]
@@ -232,10 +234,10 @@ def test_both_spellings_of_numbers_occur(written):
 
 def test_bulk_json_and_csv_tell_the_same(tmp_path):
     world = World(**SEED)
-    writers_no.write_day(world, 1, tmp_path, writers_no.Formats(bulk="json.gz", accounts=()))
+    files.write_day(world, 1, tmp_path, files.FileFormats(bulk="json.gz", accounts=()))
     path = tmp_path / "enheter_bulk_json" / "enheter_alle.json.gz"
     elements = json.loads(gzip.decompress(path.read_bytes()))
-    lines = [line.decode() for line in writers_no.csv_chunks(world, 1)]
+    lines = [line.decode() for line in files.csv_chunks(world, 1)]
     rows = list(csv.DictReader(lines))
     assert [element["organisasjonsnummer"] for element in elements] == [
         row["organisasjonsnummer"] for row in rows
@@ -248,7 +250,7 @@ def test_gzip_csv_has_no_clock(tmp_path):
     world = World(**SEED)
     bodies = []
     for name in ("a", "b"):
-        writers_no.write_day(world, 0, tmp_path / name, writers_no.Formats(bulk="csv.gz"))
+        files.write_day(world, 0, tmp_path / name, files.FileFormats(bulk="csv.gz"))
         bodies.append((tmp_path / name / "enheter_bulk_csv" / "enheter_alle.csv.gz").read_bytes())
     assert bodies[0] == bodies[1]
     assert gzip.decompress(bodies[0]).startswith(b'"organisasjonsnummer"')
@@ -256,7 +258,7 @@ def test_gzip_csv_has_no_clock(tmp_path):
 
 @pytest.mark.sources
 def test_mass_file_has_the_genuine_elements(sources, tmp_path):
-    writers_no.write_day(World(**SEED), 1, tmp_path, writers_no.Formats(accounts=("xml",)))
+    files.write_day(World(**SEED), 1, tmp_path, files.FileFormats(accounts=("xml",)))
     ours = etree.parse(next((tmp_path / "regnskap_masse_xml").iterdir()))
     genuine = etree.parse(sources / "no/regnskap_masse_xml/20190327213825-masse-2-part.xml")
     heads = [[child.tag for child in tree.find("del/hode")] for tree in (ours, genuine)]
@@ -271,10 +273,10 @@ def test_mass_file_has_the_genuine_elements(sources, tmp_path):
 
 
 def test_other_formats_through_the_whole_layout(tmp_path):
-    formats = writers_no.Formats(bulk="json.gz", accounts=("xml",))
-    day = partial(writers_no.write_day, formats=formats)
+    formats = files.FileFormats(bulk="json.gz", accounts=("xml",))
+    day = partial(files.write_day, formats=formats)
     world = World(companies=60, days=1, markets=("NO",))
-    folders = write(world, tmp_path, with_truth=False, writers={"NO": replace(WRITERS["NO"], day=day)})
+    folders = write_days(world, tmp_path, with_truth=False, writers={"NO": replace(WRITERS["NO"], day=day)})
     assert sorted(path.name for path in (folders[0] / "no").iterdir()) == [
         "enheter_bulk_json",
         "regnskap_masse_xml",

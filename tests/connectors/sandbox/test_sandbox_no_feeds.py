@@ -7,22 +7,22 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from connectors.sandbox import Registry, World, serve
-from connectors.sandbox.feeds_no import Temper
+from sandbox import SandboxServer, World, serve
+from sandbox.no.feeds import FeedFaults
 
 API = "/enhetsregisteret/api"
 WORLD = World(seed=5, companies=66, days=3, markets=("NO",))
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry() -> Iterator[SandboxServer]:
     with serve(WORLD) as running:
         running.advance()
         yield running
 
 
 @pytest.fixture
-def client(registry: Registry) -> Iterator[httpx.Client]:
+def client(registry: SandboxServer) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=registry.url + API, trust_env=False) as client:
         yield client
 
@@ -63,7 +63,7 @@ def test_what_a_feed_names_has_changed(client, registry):
     assert changed <= named
 
 
-def _before(registry: Registry, number: str) -> dict:
+def _before(registry: SandboxServer, number: str) -> dict:
     registry.desk.day = 0
     found = httpx.get(f"{registry.url}{API}/enheter/{number}", trust_env=False).json()
     registry.desk.day = 1
@@ -100,11 +100,11 @@ def test_sub_units_in_bulk_and_one_by_one(client):
 
 def test_tempers(client, registry):
     plain = entries(client)
-    registry.desk.temper = Temper(twice=True, shuffled=True, largest=6)
+    registry.desk.temper = FeedFaults(twice=True, shuffled=True, largest=6)
     page = entries(client)
     assert len(page) == 12
     assert page != sorted(page, key=lambda entry: entry["oppdateringsid"])
-    registry.desk.temper = Temper(replayed=True)
+    registry.desk.temper = FeedFaults(replayed=True)
     assert entries(client, oppdateringsid=99_999_999) == plain
-    registry.desk.temper = Temper(withheld=frozenset({plain[0]["oppdateringsid"]}))
+    registry.desk.temper = FeedFaults(withheld=frozenset({plain[0]["oppdateringsid"]}))
     assert entries(client) == plain[1:]

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from connectors.gleif.numbers import is_lei
-from connectors.sandbox import World, enough, press, press_desk, write
-from connectors.sandbox.answers import Answer, Desk
-from connectors.sandbox.events import event
-from connectors.sandbox.press import FIRM, PERSON
-from connectors.sandbox.write import document_of
+from connectors.gleif.level1.registration_numbers import is_lei
+from sandbox import World, sufficient_companies, write_days
+from sandbox.expected_events import event_row
+from sandbox.http.routes import HttpResponse, RegistryResponder
+from sandbox.news import http, releases
+from sandbox.news.releases import FIRM, PERSON
+from sandbox.write import file_document_key
 
 DC = "http://dublincore.org/documents/dcmi-namespace/"
 PRESS = ("SE", "NO", "FI", "UK", "US")
@@ -37,20 +38,20 @@ RSS = (
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World(seed=7, companies=enough(3), days=3, press=PRESS)
+    return World(seed=7, companies=sufficient_companies(3), days=3, press=PRESS)
 
 
 @pytest.fixture(scope="module")
-def desk(world: World, tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    made = Desk(world, tmp_path_factory.mktemp("desk"))
+def desk(world: World, tmp_path_factory: pytest.TempPathFactory) -> RegistryResponder:
+    made = RegistryResponder(world, tmp_path_factory.mktemp("desk"))
     made.advance()
     made.advance()
     return made
 
 
-def body(desk: Desk, path: str, query: str = "") -> bytes:
+def body(desk: RegistryResponder, path: str, query: str = "") -> bytes:
     answer = desk.answer(path, query)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, HttpResponse)
     assert answer.status == 200
     assert isinstance(answer.body, bytes)
     return answer.body
@@ -65,17 +66,17 @@ def tags(item: dict[str, Any]) -> list[str]:
     return item["properties"]["tags"]
 
 
-def foreign(desk: Desk) -> dict[str, Any]:
+def foreign(desk: RegistryResponder) -> dict[str, Any]:
     return next(item for item in mfn(desk) if item["properties"]["scopes"] == ["DK"])
 
 
-def mfn(desk: Desk) -> list[dict[str, Any]]:
+def mfn(desk: RegistryResponder) -> list[dict[str, Any]]:
     return json.loads(body(desk, "/all/s/nordic.json"))["items"]
 
 
 def test_every_market_has_news_and_acts_every_day_but_the_first(world: World) -> None:
     for day in range(world.days):
-        told = [event(one, document_of) for one in press.planned(world, day)]
+        told = [event_row(one, file_document_key) for one in releases.planned_events(world, day)]
         count = Counter((one["data"]["country"], one["event_type"]) for one in told)
         expected = {(market, "news.published"): 3 for market in ("SE", "NO", "FI", "UK")}
         expected |= {(market, "event.regulatory"): 1 for market in PRESS}
@@ -84,13 +85,13 @@ def test_every_market_has_news_and_acts_every_day_but_the_first(world: World) ->
 
 
 def test_nobody_has_a_press_unless_it_is_asked_for() -> None:
-    silent = World(seed=7, companies=enough(2), days=2)
-    assert list(press.planned(silent, 1)) == []
-    assert list(press_desk.files(silent, 1)) == []
+    silent = World(seed=7, companies=sufficient_companies(2), days=2)
+    assert list(releases.planned_events(silent, 1)) == []
+    assert list(http.day_files(silent, 1)) == []
 
 
 def test_without_a_press_feeds_hold_what_concerns_nobody(tmp_path: Path) -> None:
-    silent = Desk(World(seed=7, companies=enough(2), days=2), tmp_path)
+    silent = RegistryResponder(World(seed=7, companies=sufficient_companies(2), days=2), tmp_path)
     for path in RSS:
         assert len(list(items(body(silent, path)))) == 1, path
     assert [item for item in mfn(silent) if "sub:ci:shareholder-announcement" not in tags(item)] == [
@@ -99,8 +100,8 @@ def test_without_a_press_feeds_hold_what_concerns_nobody(tmp_path: Path) -> None
 
 
 def test_the_same_seed_has_the_same_press(world: World) -> None:
-    again = World(seed=7, companies=enough(3), days=3, press=PRESS)
-    assert dict(press_desk.files(world, 2)) == dict(press_desk.files(again, 2))
+    again = World(seed=7, companies=sufficient_companies(3), days=3, press=PRESS)
+    assert dict(http.day_files(world, 2)) == dict(http.day_files(again, 2))
 
 
 def test_whom_a_story_moves_the_press_leaves_alone(world: World) -> None:
@@ -108,14 +109,16 @@ def test_whom_a_story_moves_the_press_leaves_alone(world: World) -> None:
         one.company.company_id
         for day in range(world.days)
         for one in world.planned(day)
-        if one.story != press.STORY
+        if one.story != releases.STORY
     }
-    told = {one.company.company_id for market in PRESS for one in press.releases(world, market, 2)}
-    told |= {one.company.company_id for market in PRESS for one in press.acts(world, market, 2)}
+    told = {one.company.company_id for market in PRESS for one in releases.releases_until(world, market, 2)}
+    told |= {one.company.company_id for market in PRESS for one in releases.acts_until(world, market, 2)}
     assert told.isdisjoint(moved)
 
 
-def test_twins_of_mfn_share_their_group_and_corrections_name_what_they_correct(desk: Desk) -> None:
+def test_twins_of_mfn_share_their_group_and_corrections_name_what_they_correct(
+    desk: RegistryResponder,
+) -> None:
     found = mfn(desk)
     known = {item["news_id"] for item in found}
     assert len(known) == len(found)
@@ -128,7 +131,7 @@ def test_twins_of_mfn_share_their_group_and_corrections_name_what_they_correct(d
         assert name.removeprefix(":correction:") in known - {item["news_id"]}
 
 
-def test_mfn_names_companies_by_number_lei_and_symbol(desk: Desk, world: World) -> None:
+def test_mfn_names_companies_by_number_lei_and_symbol(desk: RegistryResponder, world: World) -> None:
     for item in mfn(desk):
         [number] = item["author"]["local_refs"]
         market, _, written = number.partition(":")
@@ -139,14 +142,14 @@ def test_mfn_names_companies_by_number_lei_and_symbol(desk: Desk, world: World) 
         assert datetime.fromisoformat(item["content"]["publish_date"]).tzinfo is not None
 
 
-def test_after_an_instant_mfn_has_only_what_is_newer(desk: Desk) -> None:
+def test_after_an_instant_mfn_has_only_what_is_newer(desk: RegistryResponder) -> None:
     after = "2026-11-03T00:00:00Z"
     found = json.loads(body(desk, "/all/s/nordic.json", f"limit=100&after={after}"))["items"]
     assert found
     assert all(item["content"]["publish_date"] > after for item in found)
 
 
-def test_globenewswire_has_its_own_dublin_core_and_no_seconds(desk: Desk) -> None:
+def test_globenewswire_has_its_own_dublin_core_and_no_seconds(desk: RegistryResponder) -> None:
     feed = body(desk, "/RssFeed/country/Sweden/feedTitle/GlobeNewswire - News from Sweden")
     assert list(etree.fromstring(feed).iter(f"{{{DC}}}contributor"))
     for item in items(feed):
@@ -158,40 +161,40 @@ def test_globenewswire_has_its_own_dublin_core_and_no_seconds(desk: Desk) -> Non
 
 def test_a_release_over_two_wires_is_minutes_apart_under_one_title(world: World) -> None:
     for market in ("SE", "NO", "FI"):
-        for release in press.releases(world, market, 2):
+        for release in releases.releases_until(world, market, 2):
             if len(release.wires) > 1:
                 assert release.wires[0] == "mfn"
                 assert release.is_told
 
 
-def test_numbers_of_litigation_stand_with_and_without_their_dash(desk: Desk) -> None:
+def test_numbers_of_litigation_stand_with_and_without_their_dash(desk: RegistryResponder) -> None:
     found = list(items(body(desk, RSS[0])))
     assert {item["creator"].startswith("LR-") for item in found} == {True, False}
     assert any(item["link"].endswith("\n") for item in found)
     assert any("  " in item["title"] and PERSON in item["title"] for item in found)
 
 
-def test_dates_of_the_fca_are_none_of_rss(desk: Desk) -> None:
+def test_dates_of_the_fca_are_none_of_rss(desk: RegistryResponder) -> None:
     found = list(items(body(desk, "/news/rss.xml")))
     for item in found:
         datetime.strptime(item["pubDate"], "%A, %B %d, %Y - %H:%M")  # noqa: DTZ007 - the format is the test
     assert any("clone of FCA authorised firm" in item["title"] for item in found)
 
 
-def test_the_two_feeds_of_finanstilsynet_overlap(desk: Desk) -> None:
+def test_the_two_feeds_of_finanstilsynet_overlap(desk: RegistryResponder) -> None:
     news, circulars = (
         {item["link"] for item in items(body(desk, f"/rss/{name}/"))} for name in ("nyhetsfeed", "rundskriv")
     )
     assert circulars < news
 
 
-def test_amounts_are_written_in_the_words_of_their_country(desk: Desk) -> None:
+def test_amounts_are_written_in_the_words_of_their_country(desk: RegistryResponder) -> None:
     assert "1,5 miljoner kronor" in body(desk, RSS[2]).decode()
     assert "1 500 000 kroner" in body(desk, RSS[3]).decode()
     assert "£1,500,000" in body(desk, RSS[1]).decode()
 
 
-def test_esma_answers_in_pages_with_markup_and_a_lei_that_is_none(desk: Desk) -> None:
+def test_esma_answers_in_pages_with_markup_and_a_lei_that_is_none(desk: RegistryResponder) -> None:
     whole = json.loads(body(desk, "/solr/esma_registers_sanctions/select", "q=*:*&wt=json&rows=1000"))
     found = whole["response"]["docs"]
     assert whole["response"]["numFound"] == len(found) > 2
@@ -203,7 +206,7 @@ def test_esma_answers_in_pages_with_markup_and_a_lei_that_is_none(desk: Desk) ->
     assert any("<b>" in one.get("sn_entityName", "") for one in found)
 
 
-def test_announcements_of_british_issuers_are_found_by_day(desk: Desk) -> None:
+def test_announcements_of_british_issuers_are_found_by_day(desk: RegistryResponder) -> None:
     span = {"from": "2026-11-02T00:00:00Z", "to": "2026-11-04T00:00:00Z"}
     asked = {"criteriaObj": {"criteria": [], "dateCriteria": [{"name": "submitted_date", "value": span}]}}
     answer = desk.post("/search", json.dumps(asked).encode(), "")
@@ -213,8 +216,8 @@ def test_announcements_of_british_issuers_are_found_by_day(desk: Desk) -> None:
 
 
 def test_files_of_a_day_are_written_below_it(world: World, tmp_path: Path) -> None:
-    small = World(seed=7, companies=enough(2, ("SE",)), days=2, markets=("SE",), press=("SE",))
-    for day in write(small, tmp_path, with_truth=False):
+    small = World(seed=7, companies=sufficient_companies(2, ("SE",)), days=2, markets=("SE",), press=("SE",))
+    for day in write_days(small, tmp_path, with_truth=False):
         assert {path.parent.name for path in (day / "news").rglob("*.*")} == {
             "mfn",
             "globenewswire",

@@ -10,9 +10,10 @@ from collections import Counter
 import pytest
 from lxml import etree
 
-from connectors.sandbox import World, answers_se, fewest, numbers_se, people_se, reports_se, write
-from connectors.sandbox.bulk_se import COLUMNS, PROCEEDINGS, STATISTICAL_COLUMNS
-from connectors.sandbox.faults import damage
+from sandbox import World, minimum_companies, write_days
+from sandbox.faults.files import damage_body
+from sandbox.se import annual_reports, api_answers, numbers, sole_traders
+from sandbox.se.bulk_files import COLUMNS, PROCEEDINGS, STATISTICAL_COLUMNS
 from warehouse.schema import identifiers
 
 SEED = {"seed": 4, "companies": 160, "days": 3, "markets": ("SE",)}
@@ -28,7 +29,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def days(world, tmp_path_factory):
-    return write(world, tmp_path_factory.mktemp("se"))
+    return write_days(world, tmp_path_factory.mktemp("se"))
 
 
 @pytest.fixture(scope="module")
@@ -62,19 +63,19 @@ def records(text: str) -> list[list[str]]:
 
 def test_numbers_are_valid_and_lead_back_to_their_position():
     for position in (*range(300), 99_999, 1_234_567):
-        parsed = identifiers.parse(numbers_se.swedish(position))
+        parsed = identifiers.parse(numbers.swedish_number(position))
         assert parsed is not None
         assert (parsed.market, parsed.check) == ("SE", True)
-        assert numbers_se.swedish_position(numbers_se.swedish(position)) == position
-    assert len({numbers_se.swedish(position) for position in range(5000)}) == 5000
-    assert numbers_se.swedish_position("5560000001") is None
+        assert numbers.swedish_position(numbers.swedish_number(position)) == position
+    assert len({numbers.swedish_number(position) for position in range(5000)}) == 5000
+    assert numbers.swedish_position("5560000001") is None
 
 
 def test_numbers_of_persons_are_nobodys():
     for position in range(500):
-        number = numbers_se.person(position, coordination=position % 3 == 0)
+        number = numbers.invalid_personal_number(position, coordination=position % 3 == 0)
         assert re.fullmatch(r"(18|19)\d{2}(0[1-9]|1[0-2])([06][1-9]|[1278]\d|[39][01])\d{4}", number)
-        assert numbers_se.check_digit(number[2:11]) != int(number[11])
+        assert numbers.check_digit(number[2:11]) != int(number[11])
 
 
 def test_the_bulk_has_eleven_columns_and_quotes_that_are_not_doubled(bulk, world):
@@ -101,7 +102,7 @@ def test_the_bulk_holds_breaks_nul_null_and_several_rows(bulk):
 
 
 def test_sole_traders_stand_between_the_companies(bulk, statistics, world):
-    traders = list(people_se.traders(world.count("SE", 0)))
+    traders = list(sole_traders.all_sole_traders(world.count("SE", 0)))
     assert {alone.kind for alone in traders} == {"PERSONNUMMER", "SAMORDNINGSNUMMER", "GDNUMMER"}
     assert max(len(alone.firms) for alone in traders) > 1
     for alone in traders:
@@ -138,8 +139,8 @@ def test_weekly_archives_hold_packages_with_what_lies_beside_a_report(days):
 
 
 def reports(world):
-    for company, accounts in reports_se.registered(world, 0):
-        yield company, accounts, etree.fromstring(reports_se.document(company, accounts))
+    for company, accounts in annual_reports.registered_reports(world, 0):
+        yield company, accounts, etree.fromstring(annual_reports.report_document(company, accounts))
 
 
 def test_reports_come_in_every_variety(world):
@@ -188,7 +189,7 @@ def test_some_answers_are_partial_on_some_days(world):
     kinds: Counter[str] = Counter()
     for day in range(3):
         for company in world.all("SE", day):
-            found = answers_se.organisation(company, world.date(day))
+            found = api_answers.organisation_record(company, world.date(day))
             blocks = [block for block in found.values() if isinstance(block, dict) and block.get("fel")]
             kinds.update(block["fel"]["typ"] for block in blocks)
             assert found["organisationsidentitet"]["identitetsbeteckning"] == company.number
@@ -203,7 +204,7 @@ def test_some_answers_are_partial_on_some_days(world):
 )
 def test_damage_of_the_bulk_files_keeps_their_spelling(name, fault, days, tmp_path):
     before = (days[0] / "se" / name).read_bytes()
-    after = damage(name.rpartition("/")[2], before, fault)
+    after = damage_body(name.rpartition("/")[2], before, fault)
     (tmp_path / "x.zip").write_bytes(after)
     member, body = only(tmp_path / "x.zip")
     assert member.endswith(".txt")
@@ -219,7 +220,7 @@ def test_damage_of_the_bulk_files_keeps_their_spelling(name, fault, days, tmp_pa
 
 def test_every_story_finds_a_company():
     for count in (2, 3, 9):
-        World(companies=fewest("SE", count), days=count, markets=("SE",))
+        World(companies=minimum_companies("SE", count), days=count, markets=("SE",))
 
 
 def test_answers_of_a_day_lie_in_its_folder(days):

@@ -6,8 +6,9 @@ import httpx
 import pytest
 from lxml import etree
 
-from connectors.sandbox import World, numbers_se, people_se, reports_se, serve, write_day
-from connectors.sandbox.desk_se import CLIENT
+from sandbox import World, serve, write_day
+from sandbox.se import annual_reports, numbers, sole_traders
+from sandbox.se.http import CLIENT
 
 SEED = {"seed": 4, "companies": 120, "days": 2, "markets": ("SE",)}
 API = "/vardefulla-datamangder/v1"
@@ -85,9 +86,9 @@ def test_answers_about_companies_persons_and_nobody(client, registry):
     company = world.company("SE", 0, 0)
     (found,) = ask(client, header, company.number).json()["organisationer"]
     assert found["organisationsnamn"]["organisationsnamnLista"][0]["namn"] == company.name
-    alone = next(trader for trader in people_se.traders(120) if len(trader.firms) > 1)
+    alone = next(trader for trader in sole_traders.all_sole_traders(120) if len(trader.firms) > 1)
     assert len(ask(client, header, alone.number).json()["organisationer"]) == 2
-    (nobody,) = ask(client, header, numbers_se.swedish(5_000)).json()["organisationer"]
+    (nobody,) = ask(client, header, numbers.swedish_number(5_000)).json()["organisationer"]
     assert nobody["organisationsidentitet"] is None
     assert nobody["organisationsnamn"]["fel"]["typ"] == "ORGANISATION_FINNS_EJ"
     wrong = f"{company.number[:9]}{(int(company.number[9]) + 1) % 10}"
@@ -102,7 +103,7 @@ def test_documents_are_listed_and_handed_out(client, registry):
     assert first["rapporteringsperiodTom"] == str(company.accounts[0].end)
     for identity in (first["dokumentId"], first["dokumentId"].removesuffix("_paket")):
         answer = client.get(f"{API}/dokument/{identity}", headers=header)
-        assert answer.content == reports_se.package(company, company.accounts[0])
+        assert answer.content == annual_reports.report_package(company, company.accounts[0])
     assert client.get(f"{API}/dokument/{'0' * 36}", headers=header).status_code == 404
 
 

@@ -10,7 +10,8 @@ import zipfile
 import httpx
 import pytest
 
-from connectors.sandbox import CREDENTIALS, FAULTS, World, named, serve, serve_forever, write, writers_no
+from sandbox import CREDENTIALS, FAULTS, World, parse_faults, serve, serve_forever, write_days
+from sandbox.no import files
 
 SEED = {"seed": 9, "companies": 360, "days": 3, "markets": ("NO", "UK")}
 API = "/enhetsregisteret/api/enheter"
@@ -37,7 +38,7 @@ def test_bulk_is_gzip_of_what_the_files_hold(client, registry):
     world = registry.desk.world
     assert len(elements) == sum(company.in_register for company in world.all("NO", 0))
     rows = gzip.decompress(client.get(f"{API}/lastned/csv").content)
-    assert rows == b"".join(writers_no.csv_chunks(world, 0))
+    assert rows == b"".join(files.csv_chunks(world, 0))
 
 
 def test_single_entities_live_deleted_removed_and_unknown():
@@ -71,7 +72,7 @@ def test_accounts_found_absent_and_of_a_bank(client, registry):
         for company in companies
         if not company.accounts and company is not bank and company.form == "ENK"
     )
-    assert client.get(f"{ACCOUNTS}/{filer.number}").json() == writers_no.accounts_rows(filer)
+    assert client.get(f"{ACCOUNTS}/{filer.number}").json() == files.accounts_rows(filer)
     refused = client.get(f"{ACCOUNTS}/{bank.number}")
     assert refused.status_code == 500
     assert set(refused.json()) == {"timestamp", "status", "error", "message", "path", "trace"}
@@ -102,7 +103,7 @@ def test_download_pages_link_what_can_be_fetched(client, registry, page, pattern
 
 
 def test_zips_are_those_of_the_files_and_yesterdays_snapshot_is_gone(client, registry, tmp_path):
-    folders = write(registry.desk.world, tmp_path)
+    folders = write_days(registry.desk.world, tmp_path)
     name = "persons-with-significant-control-snapshot-2026-11-02.zip"
     assert client.get(f"/{name}").content == (folders[0] / "uk" / "psc_snapshot" / name).read_bytes()
     registry.advance()
@@ -227,10 +228,10 @@ def test_serving_until_told_to_stop():
 
 
 def test_faults_by_name_and_by_path():
-    assert named(["unavailable", "/en_pscdata.html=html"]) == {
+    assert parse_faults(["unavailable", "/en_pscdata.html=html"]) == {
         "/en_output.html": "unavailable",
         "/en_pscdata.html": "html",
     }
-    assert set(FAULTS) == {fault for name in FAULTS for fault in named([name]).values()}
+    assert set(FAULTS) == {fault for name in FAULTS for fault in parse_faults([name]).values()}
     with pytest.raises(ValueError, match="known: rate_limited"):
-        named(["gremlins"])
+        parse_faults(["gremlins"])

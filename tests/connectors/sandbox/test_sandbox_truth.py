@@ -4,8 +4,9 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-import connectors.sandbox
-from connectors.sandbox import events, truth
+import sandbox
+from sandbox import expected as sandbox_expected
+from sandbox import expected_events
 from tests.tables import check_cases
 
 
@@ -13,8 +14,8 @@ def test_status_events_equal_the_differences_of_states(written):
     world, _, told = written
     expected = set()
     for before, after in pairwise(map(str, world.dates)):
-        states = truth.at(told, before)
-        for company_id, state in truth.at(told, after).items():
+        states = sandbox_expected.expected_at(told, before)
+        for company_id, state in sandbox_expected.expected_at(told, after).items():
             if company_id in states and states[company_id]["profile"]["status"] != state["profile"]["status"]:
                 expected.add((after, company_id))
     found = {
@@ -72,7 +73,7 @@ def test_dissolved_companies_come_back(written):
     ],
 )
 def test_thresholds(previous, current, crossed):
-    assert events.thresholds(Decimal(previous), Decimal(current)) == crossed
+    assert expected_events.crossed_thresholds(Decimal(previous), Decimal(current)) == crossed
 
 
 def test_profiles_have_the_fourteen_fields_in_order(written):
@@ -109,7 +110,7 @@ def test_truth_knows_no_writer():
     births = ("births", "births_fi", "births_se")
     stories = ("stories_fi", "stories_listed_fi", "stories_no", "stories_se", "stories_uk")
     for name in ("truth", "truth_fi", "events", *stories, *births):
-        text = (Path(connectors.sandbox.__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+        text = (Path(sandbox.__file__).parent / f"{name}.py").read_text(encoding="utf-8")
         assert "import writers" not in text
         assert "import ixbrl" not in text
 

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from connectors.sandbox import World, truth, write, writers_uk
+from sandbox import World, write_days
+from sandbox import expected as sandbox_expected
+from sandbox.uk import files
 
 SEED = {"seed": 6, "companies": 400, "days": 3, "markets": ("NO", "UK")}
 MEMBER = re.compile(r"Prod22[34]_\d{4}_([A-Z0-9]{8})_(\d{8})(_[A-Z]+)?\.(html|xml|zip)")
@@ -32,7 +34,7 @@ PEER_COLUMNS = {
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kingdom")
     world = World(**SEED)
-    write(world, folder)
+    write_days(world, folder)
     return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
 
 
@@ -65,8 +67,8 @@ def test_header_is_the_genuine_one(sources):
     genuine = (
         (sources / "uk/basic_company_data/BasicCompanyData-2021-01_sample21.csv").read_text().splitlines()[0]
     )
-    assert ",".join(writers_uk.COLUMNS) == genuine
-    assert len(writers_uk.COLUMNS) == 55
+    assert ",".join(files.COLUMNS) == genuine
+    assert len(files.COLUMNS) == 55
 
 
 @pytest.mark.sources
@@ -84,7 +86,9 @@ def test_rows_are_quoted_as_in_the_genuine_file(sources, written):
 def test_company_data_tells_what_the_truth_says(written):
     world, folder, told = written
     for day in map(str, world.dates):
-        states = {key: state for key, state in truth.at(told, day).items() if ":UK:" in key}
+        states = {
+            key: state for key, state in sandbox_expected.expected_at(told, day).items() if ":UK:" in key
+        }
         rows = {f"firm:UK:{row['CompanyNumber']}": row for row in companies(folder, day)}
         living = {key for key, state in states.items() if state["profile"]["status"] != "dissolved"}
         assert set(rows) == living
@@ -143,7 +147,7 @@ def test_present_holders_are_those_of_the_truth(written):
                 found[key] = {"company": f"firm:UK:{line['company_number']}", **data}
         expected = {
             owner["native_id"]: (key, owner)
-            for key, state in truth.at(told, day).items()
+            for key, state in sandbox_expected.expected_at(told, day).items()
             for owner in state["owners"]
             if ":UK:" in key and owner["holder_name"] is not None
         }
@@ -255,7 +259,7 @@ def test_another_reader_finds_the_figures_of_the_truth(written, peer):
     world, folder, told = written
     compared: Counter[str] = Counter()
     for day in map(str, world.dates):
-        states = truth.at(told, day)
+        states = sandbox_expected.expected_at(told, day)
         for name, body in instances(folder, day):
             if b"Consolidated" in body or b'scale="3"' in body:
                 continue

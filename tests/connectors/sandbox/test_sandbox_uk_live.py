@@ -12,41 +12,42 @@ from typing import Any
 import httpx
 import pytest
 
-from connectors.sandbox import CREDENTIALS, Registry, World, psc_uk, serve, streams_uk
-from connectors.sandbox.resources_uk import COMPANIES, EXEMPTIONS, FILINGS, PSC, STATEMENTS, STREAMS
-from connectors.sandbox.rest_uk import HOST as REST
-from connectors.sandbox.rest_uk import Budget
-from connectors.sandbox.streaming_uk import HOST as STREAM
-from connectors.sandbox.streaming_uk import Temper
+from sandbox import CREDENTIALS, SandboxServer, World, serve
+from sandbox.uk import psc, stream_events
+from sandbox.uk.rest_http import HOST as REST
+from sandbox.uk.rest_http import RequestQuota
+from sandbox.uk.rest_resources import COMPANIES, EXEMPTIONS, FILINGS, PSC, STATEMENTS, STREAMS
+from sandbox.uk.stream_http import HOST as STREAM
+from sandbox.uk.stream_http import StreamFaults
 
 WORLD = World(seed=9, companies=60, days=3, markets=("UK",))
 Event = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[Registry]:
+def served() -> Iterator[SandboxServer]:
     with serve(WORLD) as running:
         running.advance()
         yield running
 
 
 @pytest.fixture
-def registry(served: Registry) -> Iterator[Registry]:
+def registry(served: SandboxServer) -> Iterator[SandboxServer]:
     """On the second day, in good order again after each test."""
     yield served
-    served.desk.streams.temper = Temper()
-    served.desk.rest.budget = Budget()
+    served.desk.streams.temper = StreamFaults()
+    served.desk.rest.budget = RequestQuota()
     served.troubles.by_path.clear()
 
 
 @pytest.fixture
-def rest(registry: Registry) -> Iterator[httpx.Client]:
+def rest(registry: SandboxServer) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=registry.url, auth=CREDENTIALS[REST], trust_env=False) as client:
         yield client
 
 
 @pytest.fixture
-def streaming(registry: Registry) -> Iterator[httpx.Client]:
+def streaming(registry: SandboxServer) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=registry.url, auth=CREDENTIALS[STREAM], trust_env=False) as client:
         yield client
 
@@ -93,7 +94,7 @@ def test_a_stream_goes_on_from_the_event_of_a_timepoint(streaming):
     found = rested(streaming, FILINGS)
     middle = timepoints(found)[len(found) // 2]
     assert rested(streaming, FILINGS, timepoint=middle) == found[len(found) // 2 :]
-    yesterday = streams_uk.told(WORLD, 0, FILINGS)[0].timepoint
+    yesterday = stream_events.day_events(WORLD, 0, FILINGS)[0].timepoint
     assert rested(streaming, FILINGS, timepoint=yesterday)[-len(found) :] == found
 
 
@@ -128,7 +129,7 @@ def test_the_same_comes_again_and_some_of_it_has_not_changed(streaming):
 def test_the_next_snapshot_agrees_with_the_stream(streaming):
     snapshot = {
         (line["company_number"], line["data"]["links"]["self"]): line["data"]
-        for line in map(json.loads, psc_uk.lines(WORLD, 1))
+        for line in map(json.loads, psc.snapshot_lines(WORLD, 1))
         if "company_number" in line
     }
     for stream in (PSC, STATEMENTS):
@@ -139,7 +140,7 @@ def test_the_next_snapshot_agrees_with_the_stream(streaming):
 
 
 def test_the_night_ends_every_connection():
-    last = streams_uk.told(WORLD, 0, COMPANIES)[-1].timepoint
+    last = stream_events.day_events(WORLD, 0, COMPANIES)[-1].timepoint
     with (
         serve(WORLD) as registry,
         httpx.Client(base_url=registry.url, auth=CREDENTIALS[STREAM], trust_env=False) as client,
@@ -151,7 +152,7 @@ def test_the_night_ends_every_connection():
             said += [line for line in lines if line]  # ends, or the test never would
         assert timepoints([json.loads(line) for line in said])[-1] == last
         again = timepoints(rested(client, COMPANIES, timepoint=last))
-    assert again == [last, *(event.timepoint for event in streams_uk.told(WORLD, 1, COMPANIES))]
+    assert again == [last, *(event.timepoint for event in stream_events.day_events(WORLD, 1, COMPANIES))]
 
 
 @pytest.mark.parametrize("timepoint", ["-1", "x", 5, 999_999_999_999])
@@ -160,9 +161,9 @@ def test_a_timepoint_that_is_none_or_too_old_is_416(streaming, timepoint):
 
 
 def test_events_are_kept_for_some_days(streaming, registry):
-    first = streams_uk.told(WORLD, 0, PSC)[0].timepoint
+    first = stream_events.day_events(WORLD, 0, PSC)[0].timepoint
     assert rested(streaming, PSC, timepoint=first)
-    registry.desk.streams.temper = Temper(kept_days=0)
+    registry.desk.streams.temper = StreamFaults(kept_days=0)
     assert streaming.get(f"/{PSC}", params={"timepoint": first}).status_code == 416
 
 
@@ -180,7 +181,7 @@ def test_too_many_connections_are_refused():
         serve(WORLD) as registry,
         httpx.Client(base_url=registry.url, auth=CREDENTIALS[STREAM], trust_env=False) as client,
     ):
-        registry.desk.streams.temper = Temper(most=1)
+        registry.desk.streams.temper = StreamFaults(most=1)
         with client.stream("GET", f"/{COMPANIES}") as answer:
             lines = answer.iter_lines()  # kept: with its lines a stream is closed, and leaves room
             next(lines)
@@ -197,13 +198,13 @@ def test_a_connection_breaks_in_the_middle_of_a_line(streaming, registry):
 
 
 def test_streams_of_which_the_world_has_nothing_only_beat(streaming):
-    for stream in streams_uk.QUIET:
+    for stream in stream_events.QUIET:
         assert rested(streaming, stream) == []
 
 
 def test_six_hundred_in_five_minutes_and_then_429_until_the_window_ends(rest, registry):
     now = 1000.0
-    registry.desk.rest.budget = Budget(allowed=2, clock=lambda: now)
+    registry.desk.rest.budget = RequestQuota(allowed=2, clock=lambda: now)
     number = WORLD.company("UK", 1, 1).number
     answers = [rest.get(f"/company/{number}") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
@@ -211,7 +212,7 @@ def test_six_hundred_in_five_minutes_and_then_429_until_the_window_ends(rest, re
     assert answers[2].headers["X-Ratelimit-Reset"] == "1300"
     now = 1300.0
     assert rest.get(f"/company/{number}").status_code == 200
-    assert Budget().allowed == 600
+    assert RequestQuota().allowed == 600
 
 
 def test_lists_come_in_pages_and_by_category(rest):
@@ -262,7 +263,7 @@ def test_events_have_the_keys_of_genuine_ones(sources: Path, stream: str, file: 
     genuine = [
         json.loads(line) for line in (sources / "uk/streaming" / file).read_bytes().splitlines() if line
     ]
-    ours = [json.loads(event.line) for event in streams_uk.told(WORLD, 1, stream)]
+    ours = [json.loads(event.line) for event in stream_events.day_events(WORLD, 1, stream)]
     assert {tuple(event) for event in ours if "data" in event} == {tuple(genuine[0])}
     assert {key for event in ours for key in event["event"]} <= {
         key for event in genuine for key in event["event"]

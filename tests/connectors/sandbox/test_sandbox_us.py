@@ -12,23 +12,13 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import (
-    FAULTS,
-    World,
-    damage_file,
-    desk_us,
-    facts_us,
-    fewest,
-    papers_us,
-    truth,
-    write_day,
-    writers_us,
-)
-from connectors.sandbox.answers import Desk
-from connectors.sandbox.model_us import Stake
+from sandbox import FAULTS, World, damage_file, expected, minimum_companies, write_day
+from sandbox.http.routes import RegistryResponder
+from sandbox.us import companyfacts, files, http, submissions
+from sandbox.us.model import Schedule13Filing
 from warehouse.schema import identifiers
 
-WORLD = World(seed=5, companies=fewest("US", 4), days=4, markets=("US",))
+WORLD = World(seed=5, companies=minimum_companies("US", 4), days=4, markets=("US",))
 LAST = 3
 
 
@@ -41,11 +31,11 @@ def test_numbers_are_canonical_and_lead_back_to_their_position() -> None:
     accessions = [paper.accession for one in WORLD.all("US", LAST) for paper in one.american.papers]
     assert len(set(accessions)) == len(accessions)
     for accession in accessions[::7]:
-        found = writers_us.find(WORLD, LAST, accession)
+        found = files.find_filing(WORLD, LAST, accession)
         assert found is not None
         assert found[1].accession == accession
     for unknown in ("0000000001-26-000001", "9000999999-26-000001", "7000000000-26-999999"):
-        assert writers_us.find(WORLD, LAST, unknown) is None
+        assert files.find_filing(WORLD, LAST, unknown) is None
 
 
 def values(answer: dict[str, Any], tag: str) -> dict[tuple[str | None, str], list[int]]:
@@ -60,7 +50,7 @@ def test_quarters_add_up_to_what_the_year_so_far_says() -> None:
     for company in WORLD.all("US", LAST):
         sums: dict[date, int] = {}
         for interim in company.american.interims:
-            told = values(facts_us.facts(company) or {}, "Revenues")
+            told = values(companyfacts.companyfacts_record(company) or {}, "Revenues")
             sums[interim.year_start] = sums.get(interim.year_start, 0) + interim.results[0]
             so_far = told[str(interim.year_start), str(interim.end)]
             assert set(so_far) == {sums[interim.year_start]}
@@ -71,7 +61,7 @@ def test_quarters_add_up_to_what_the_year_so_far_says() -> None:
 def test_the_last_quarter_is_what_the_others_leave() -> None:
     fourths = 0
     for position in range(WORLD.count("US", LAST)):
-        rows = truth.financials(WORLD.company("US", position, LAST))
+        rows = expected.expected_financials(WORLD.company("US", position, LAST))
         years = {row["fiscal_year"]: row for row in rows if row["period_type"] == "annual"}
         quarters = [row for row in rows if row["period_type"] == "quarterly"]
         for last in (row for row in quarters if row["fiscal_quarter"] == 4):
@@ -85,10 +75,10 @@ def test_the_last_quarter_is_what_the_others_leave() -> None:
 def test_joint_filers_hold_the_same_shares_once() -> None:
     joint = 0
     for company in WORLD.all("US", LAST):
-        owners = truth.owners(company, WORLD.date(LAST))
+        owners = expected.expected_owners(company, WORLD.date(LAST))
         assert sum(Decimal(str(row["pct"] or 0)) for row in owners) <= 100
         for paper in company.american.papers:
-            if isinstance(paper.ownership, Stake) and len(paper.ownership.persons) > 1:
+            if isinstance(paper.ownership, Schedule13Filing) and len(paper.ownership.persons) > 1:
                 joint += 1
                 rows = [row for row in owners if row["pct_min"] == float(paper.ownership.percent)]
                 assert [row["pct"] is not None for row in rows].count(True) <= 1
@@ -96,8 +86,8 @@ def test_joint_filers_hold_the_same_shares_once() -> None:
 
 
 def test_the_atom_is_paged_to_its_end_and_names_every_party() -> None:
-    def page(start: int, count: int) -> desk_us.Reply:
-        return desk_us.newest(WORLD, LAST, {"start": str(start), "count": str(count)})
+    def page(start: int, count: int) -> http.EndpointResponse:
+        return http.newest_filings(WORLD, LAST, {"start": str(start), "count": str(count)})
 
     every = page(0, 1_000).body.decode("latin-1")
     titles = re.findall(r"<title>(.+? - .+?)</title>", every.partition("<entry>")[2])
@@ -118,7 +108,7 @@ def test_the_atom_is_paged_to_its_end_and_names_every_party() -> None:
 def test_continuation_files_continue_the_list() -> None:
     paged = 0
     for company in WORLD.all("US", LAST):
-        answer, page = papers_us.submissions(company), papers_us.page(company)
+        answer, page = submissions.submissions_record(company), submissions.continuation_page(company)
         assert bool(answer["filings"]["files"]) == (page is not None)
         if page is None:
             continue
@@ -164,7 +154,7 @@ def test_blocks_and_missing_files_are_named_troubles() -> None:
 
 
 def test_large_bodies_are_kept_for_the_day(tmp_path: Path) -> None:
-    desk = Desk(WORLD, tmp_path)
+    desk = RegistryResponder(WORLD, tmp_path)
     path = "/Archives/edgar/daily-index/xbrl/companyfacts.zip"
     first = desk.answer(path)
     assert (first.fixed, desk.answer(path).tag) == (True, first.tag)

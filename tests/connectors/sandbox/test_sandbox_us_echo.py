@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from lxml import etree, html
 
-from connectors.sandbox import World, desk_us, facts_us, feeds_us, fewest, writers_us
-from connectors.sandbox.desk_us import Reply
+from sandbox import World, minimum_companies
+from sandbox.us import companyfacts, feeds, files, http
+from sandbox.us.http import EndpointResponse
 from tests.connectors.echo.shapes import of_xml
 
 pytestmark = pytest.mark.sources
-WORLD = World(seed=5, companies=fewest("US", 4), days=4, markets=("US",))
+WORLD = World(seed=5, companies=minimum_companies("US", 4), days=4, markets=("US",))
 LAST = 3
 Words = set[str]
 
@@ -32,7 +33,7 @@ def read(sources: Path, *patterns: str) -> list[bytes]:
 
 
 def test_facts_have_tags_and_units_of_genuine_ones(sources: Path) -> None:
-    answers = list(filter(None, (facts_us.facts(one) for one in WORLD.all("US", LAST))))
+    answers = list(filter(None, (companyfacts.companyfacts_record(one) for one in WORLD.all("US", LAST))))
     theirs = [json.loads(body) for body in read(sources, "companyfacts/CIK*.json")]
     ours = {
         (taxonomy, tag, unit)
@@ -58,7 +59,7 @@ def test_facts_have_tags_and_units_of_genuine_ones(sources: Path) -> None:
 
 def test_symbols_have_the_fields_of_genuine_ones(sources: Path) -> None:
     (body,) = read(sources, "company_list/company_tickers_exchange.json")
-    theirs, ours = json.loads(body), writers_us.symbols(WORLD, LAST)
+    theirs, ours = json.loads(body), files.symbol_list(WORLD, LAST)
     assert (ours.keys(), ours["fields"]) == (theirs.keys(), theirs["fields"])
     kinds = [{tuple(map(type, row[:3])) for row in value["data"]} for value in (ours, theirs)]
     assert kinds[0] == kinds[1]
@@ -84,8 +85,8 @@ def words_of(body: bytes) -> Words:
 
 
 def test_the_atom_has_the_words_of_genuine_pages(sources: Path) -> None:
-    def reply(start: int) -> Reply:
-        return desk_us.newest(WORLD, LAST, {"start": str(start), "count": "100"})
+    def reply(start: int) -> EndpointResponse:
+        return http.newest_filings(WORLD, LAST, {"start": str(start), "count": "100"})
 
     ours = set().union(*(words_of(reply(start).body) for start in (0, 80)))
     assert ours <= set().union(*(words_of(body) for body in read(sources, "getcurrent/*.atom")))
@@ -100,17 +101,17 @@ def test_the_index_has_the_lines_of_genuine_ones(sources: Path) -> None:
         return [*captions, "|".join(["name", *row[:1], *row[3:]])]
 
     (body,) = read(sources, "index/daily.master.20181231.idx")
-    pairs = writers_us.filed(WORLD, LAST)
-    assert shape(feeds_us.index(pairs, pairs[0][1].filed)) == shape(body.decode("latin-1"))
+    pairs = files.day_filings(WORLD, LAST)
+    assert shape(feeds.master_index(pairs, pairs[0][1].filed)) == shape(body.decode("latin-1"))
 
 
 def test_errors_say_what_genuine_ones_say(sources: Path) -> None:
     (missing,) = read(sources, "submissions/error-404-unknown-cik.xml")
-    assert set(of_xml(desk_us.MISSING.body)) <= set(of_xml(missing))
+    assert set(of_xml(http.MISSING.body)) <= set(of_xml(missing))
     for name, page in (
-        ("errors/403-rate-threshold.html", desk_us.TOO_OFTEN),
-        ("errors/403-undeclared-automated-tool.html", desk_us.UNDECLARED),
-        ("getcurrent/error-503-start5100.html", desk_us.newest(WORLD, 0, {"start": "5000"})),
+        ("errors/403-rate-threshold.html", http.TOO_OFTEN),
+        ("errors/403-undeclared-automated-tool.html", http.UNDECLARED),
+        ("getcurrent/error-503-start5100.html", http.newest_filings(WORLD, 0, {"start": "5000"})),
     ):
         (body,) = read(sources, name)
         titles = [

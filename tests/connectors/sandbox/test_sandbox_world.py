@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import connectors.sandbox
-from connectors.sandbox import World, events, numbers, truth, write
-from connectors.sandbox.write import document_of
+import sandbox
+from sandbox import World, expected, expected_events, numbers, write_days
+from sandbox.write import file_document_key
 from warehouse.schema import codes, identifiers, ids
 
 # What can happen in each market so far; Swedish ownership has no source.
@@ -58,7 +58,7 @@ def files(folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_same_seed_gives_the_same_bytes(written, tmp_path):
     world, folder, _ = written
-    write(World(seed=7, companies=400, days=4), tmp_path)
+    write_days(World(seed=7, companies=400, days=4), tmp_path)
     names = files(folder)
     assert files(tmp_path) == names
     _, different, failed = filecmp.cmpfiles(folder, tmp_path, names, shallow=False)
@@ -76,11 +76,11 @@ def test_other_seed_gives_another_world(written):
 
 def test_every_day_after_the_first_has_every_kind_of_event_in_every_market(written):
     world, _, told = written
-    assert truth.events_of(told, "2026-11-02") == []
+    assert expected.truth_events(told, "2026-11-02") == []
     for day in world.dates[1:]:
         found = {
             (event["company_id"].split(":")[1], event["event_type"])
-            for event in truth.events_of(told, str(day))
+            for event in expected.truth_events(told, str(day))
         }
         assert found == {(market, kind) for market, kinds in POSSIBLE.items() for kind in kinds}
 
@@ -90,7 +90,7 @@ def test_holdings_cross_up_and_down_begin_and_end_every_day(written):
     for day in world.dates[1:]:
         changes = [
             event["data"]["change"]
-            for event in truth.events_of(told, str(day))
+            for event in expected.truth_events(told, str(day))
             if event["event_type"] == "ownership.changed"
         ]
         pairs = {(change["previous_pct"], change["current_pct"]) for change in changes}
@@ -154,15 +154,15 @@ def test_figures_balance():
 
 def test_numbers_are_valid_and_lead_back_to_their_position():
     for position in (*range(400), 99_999, 123_456):
-        number = identifiers.parse(numbers.norwegian(position))
+        number = identifiers.parse(numbers.norwegian_number(position))
         assert number is not None
         assert (number.market, number.check) == ("NO", True)
-        assert numbers.norwegian_position(numbers.norwegian(position)) == position
-        british = identifiers.parse(numbers.british(position))
+        assert numbers.norwegian_position(numbers.norwegian_number(position)) == position
+        british = identifiers.parse(numbers.british_number(position))
         assert british is not None
         assert british.market == "UK"
-        assert numbers.british_position(numbers.british(position)) == position
-    assert len({numbers.norwegian(position) for position in range(5000)}) == 5000
+        assert numbers.british_position(numbers.british_number(position)) == position
+    assert len({numbers.norwegian_number(position) for position in range(5000)}) == 5000
     assert numbers.norwegian_position("923609016") is None
     assert numbers.british_position("00000006") is None
 
@@ -176,8 +176,8 @@ def test_recode_changes_every_norwegian_code_and_makes_no_event():
         if company.number in before
     )
     assert moved > len(before) / 3
-    told = list(events.all_events(plain, document_of))
-    assert [event["event_id"] for event in events.all_events(recoded, document_of)] == [
+    told = list(expected_events.all_events(plain, file_document_key))
+    assert [event["event_id"] for event in expected_events.all_events(recoded, file_document_key)] == [
         event["event_id"] for event in told
     ]
 
@@ -197,7 +197,7 @@ def test_impossible_worlds_say_why(arguments, message):
 
 
 def test_one_market_alone(tmp_path):
-    folder = write(World(companies=60, days=2, markets=("NO",)), tmp_path)[1]
+    folder = write_days(World(companies=60, days=2, markets=("NO",)), tmp_path)[1]
     assert sorted(path.name for path in folder.iterdir()) == ["day.json", "no"]
     facts = json.loads((folder / "day.json").read_text())
     assert facts == {"date": "2026-11-03", "observed_at": "2026-11-03T04:00:00Z", "complete": ["no.enheter"]}
@@ -205,7 +205,7 @@ def test_one_market_alone(tmp_path):
 
 
 def test_the_sandbox_reads_nothing_of_the_countries():
-    for path in Path(connectors.sandbox.__file__).parent.glob("*.py"):
+    for path in Path(sandbox.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

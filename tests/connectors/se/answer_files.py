@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Scope
 from connectors.se import SWEDEN
 from tests.connectors.se.bulk_files import INSTANT, ONE
 
@@ -60,7 +60,9 @@ def answer(*organisations: dict[str, Any]) -> bytes:
 
 
 def batches(body: bytes, at: datetime = INSTANT) -> list[Batch]:
-    return list(API.read(Piece(API.key, "x.json", "0" * 64, at, Scope.PART, "b", lambda: io.BytesIO(body))))
+    return list(
+        API.read(ArchiveMember(API.key, "x.json", "0" * 64, at, Scope.PART, "b", lambda: io.BytesIO(body)))
+    )
 
 
 def rows(body: bytes, at: datetime = INSTANT) -> pl.DataFrame:

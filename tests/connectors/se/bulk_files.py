@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
 from connectors.se import SWEDEN
 
 BULK = SWEDEN.dataset("se.bolagsverket")
@@ -117,8 +117,8 @@ def zipped(name: str, body: bytes) -> bytes:
     return packed.getvalue()
 
 
-def piece(dataset: Dataset, body: bytes, name: str = "bulkfil.txt", at: datetime = INSTANT) -> Piece:
-    return Piece(dataset.key, name, "0" * 64, at, Scope.FULL, "batch", lambda: io.BytesIO(body))
+def piece(dataset: Dataset, body: bytes, name: str = "bulkfil.txt", at: datetime = INSTANT) -> ArchiveMember:
+    return ArchiveMember(dataset.key, name, "0" * 64, at, Scope.FULL, "batch", lambda: io.BytesIO(body))
 
 
 def archived(dataset: Dataset, body: bytes) -> bytes:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.retry import RetryPolicy
 from tests.answering import Quiet, answering
 
 NOON = "Mon, 16 Nov 2026 12:00:00 GMT"
@@ -84,15 +84,15 @@ def registry() -> Iterator[Registry]:
 
 
 @pytest.fixture
-def http(registry: Registry, tmp_path: Path) -> Iterator[Http]:
+def http(registry: Registry, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="test (test@example.com)",
         folder=tmp_path,
         bases=dict.fromkeys(HOSTS, registry.url),
         rate=10_000.0,
-        retry=Retry(attempts=3, first=0.0, longest=0.0),
+        retry=RetryPolicy(attempts=3, first=0.0, longest=0.0),
         credentials={"portal.api.bolagsverket.se": ("client", "hush")},
     )
     clock = Clock(sleep=lambda _: None)
-    with Http(settings, clock) as client:
+    with HttpClient(settings, clock) as client:
         yield client

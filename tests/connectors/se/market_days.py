@@ -11,13 +11,13 @@ import dagster as dg
 import polars as pl
 
 from connectors.se import SWEDEN
-from pipelines.origins import Folder
-from pipelines.report import IngestReport
-from pipelines.run import Overrides, ingest
+from pipelines.ingest.report import IngestReport
+from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
 from tests.connectors.se import bulk_files
-from warehouse.history import History
-from warehouse.ledger import Ledger
+from warehouse.history.history import MarketHistory
+from warehouse.ledger.ledger import Ledger
 from warehouse.schema.types import Table
 
 
@@ -54,9 +54,9 @@ class Market:
             path.write_bytes(body)
         (folder / "day.json").write_text(json.dumps({"date": date, "complete": complete}))
         self.now = datetime.fromisoformat(f"{date}T09:00:00+00:00")
-        overrides = Overrides(jurisdictions=(SWEDEN,), clock=self.clock, instance=self.instance)
+        overrides = IngestOverrides(jurisdictions=(SWEDEN,), clock=self.clock, instance=self.instance)
         settings = Settings(data=self.root / "data", workers=1)
-        return ingest(settings, ["se"], Folder(folder), progress=self.lines.append, overrides=overrides)
+        return ingest(settings, ["se"], FolderSource(folder), progress=self.lines.append, overrides=overrides)
 
     @property
     def events(self) -> list[str]:
@@ -66,5 +66,5 @@ class Market:
         ]
 
     def rows(self, table: Table) -> pl.DataFrame:
-        with History(Settings(data=self.root / "data").layout, "SE") as history:
+        with MarketHistory(Settings(data=self.root / "data").layout, "SE") as history:
             return history.open_rows(table)

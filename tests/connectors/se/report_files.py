@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from connectors.declare import Batch, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Scope
 from connectors.se import SWEDEN
 
 REPORTS = SWEDEN.dataset("se.arsredovisningar")
@@ -150,9 +150,9 @@ def package(*reports: Report) -> bytes:
     return zipped(**{f"{place:08}-aaaa.xhtml": report.bytes() for place, report in enumerate(reports)})
 
 
-def piece(body: bytes, name: str = "report.xhtml", at: datetime = INSTANT) -> Piece:
+def piece(body: bytes, name: str = "report.xhtml", at: datetime = INSTANT) -> ArchiveMember:
     sha256 = hashlib.sha256(body).hexdigest()
-    return Piece(REPORTS.key, name, sha256, at, Scope.PART, "batch", lambda: io.BytesIO(body))
+    return ArchiveMember(REPORTS.key, name, sha256, at, Scope.PART, "batch", lambda: io.BytesIO(body))
 
 
 def batches(body: bytes, name: str = "report.xhtml", at: datetime = INSTANT) -> list[Batch]:

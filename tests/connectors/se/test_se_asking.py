@@ -6,9 +6,9 @@ from datetime import date
 import polars as pl
 import pytest
 
-from connectors.kit.errors import FetchError, Refused
-from connectors.kit.http import Http, HttpSettings
-from connectors.se.organisationer_fetch import wanted
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.errors import FetchError, RequestRefusedError
+from connectors.se.api.fetch import subjects_to_fetch
 from tests.connectors.se.answer_files import API, answer, organisation
 from tests.connectors.se.bulk_files import ONE, TWO
 from tests.connectors.se.conftest import Answer, Asked, Registry
@@ -37,7 +37,7 @@ def fine(number: str = ONE, at: str = NOON) -> Answer:
     return 200, answer(organisation(number)), {"Date": at}
 
 
-def test_one_token_serves_all_questions(registry: Registry, http: Http) -> None:
+def test_one_token_serves_all_questions(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     say_answers(registry, fine(ONE), fine(TWO))
     arrivals = list(API.fetch(http, None, [ONE, TWO]))
@@ -49,7 +49,7 @@ def test_one_token_serves_all_questions(registry: Registry, http: Http) -> None:
     assert (first.method, json.loads(second.body)) == ("POST", {"identitetsbeteckning": TWO})
 
 
-def test_a_token_is_renewed_before_it_ends(registry: Registry, http: Http) -> None:
+def test_a_token_is_renewed_before_it_ends(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1", "t2")
     say_answers(registry, fine(ONE, LATE), fine(TWO, LATE))
     list(API.fetch(http, None, [ONE, TWO]))
@@ -59,45 +59,47 @@ def test_a_token_is_renewed_before_it_ends(registry: Registry, http: Http) -> No
     ]
 
 
-def test_a_refused_token_is_renewed_once(registry: Registry, http: Http) -> None:
+def test_a_refused_token_is_renewed_once(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1", "t2")
     say_answers(registry, (401, b"{}", {}), fine())
     assert len(list(API.fetch(http, None, [ONE]))) == 1
     say_token(registry, "t1", "t2")
     say_answers(registry, (401, b"{}", {}), (401, b"{}", {}))
-    with pytest.raises(Refused, match="subscription"):
+    with pytest.raises(RequestRefusedError, match="subscription"):
         list(API.fetch(http, None, [ONE]))
 
 
 @pytest.mark.parametrize("status", [400, 401])
-def test_refused_keys_say_what_to_do_and_nothing_secret(registry: Registry, http: Http, status: int) -> None:
+def test_refused_keys_say_what_to_do_and_nothing_secret(
+    registry: Registry, http: HttpClient, status: int
+) -> None:
     registry.say(TOKEN, b'{"error":"invalid_client"}', status)
-    with pytest.raises(Refused, match="FIRM_CREDENTIALS") as told:
+    with pytest.raises(RequestRefusedError, match="FIRM_CREDENTIALS") as told:
         list(API.fetch(http, None, [ONE]))
     assert "hush" not in str(told.value)
 
 
-def test_a_token_that_is_none_is_not_quoted(registry: Registry, http: Http) -> None:
+def test_a_token_that_is_none_is_not_quoted(registry: Registry, http: HttpClient) -> None:
     registry.say(TOKEN, b'{"access_token": 1, "hush": "secret"}')
     with pytest.raises(FetchError) as told:
         list(API.fetch(http, None, [ONE]))
     assert "secret" not in str(told.value)
 
 
-def test_a_number_the_registry_refuses_is_passed_over(registry: Registry, http: Http) -> None:
+def test_a_number_the_registry_refuses_is_passed_over(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     say_answers(registry, (400, b'{"status":400}', {}), fine(TWO))
     assert [arrival.name for arrival in API.fetch(http, None, [ONE, TWO])] == [f"{TWO}.json"]
 
 
-def test_refusals_in_a_row_end_the_asking(registry: Registry, http: Http) -> None:
+def test_refusals_in_a_row_end_the_asking(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     registry.say(ASK, b"<html/>", 500)
-    with pytest.raises(Refused, match="5 refusals"):
+    with pytest.raises(RequestRefusedError, match="5 refusals"):
         list(API.fetch(http, None, [str(5560000000 + n) for n in range(20)]))
 
 
-def test_a_gateway_without_subscription_is_told(registry: Registry, http: Http) -> None:
+def test_a_gateway_without_subscription_is_told(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     registry.say(ASK, b"<ams:fault>900908</ams:fault>", 403)
     with pytest.raises(FetchError):
@@ -105,14 +107,14 @@ def test_a_gateway_without_subscription_is_told(registry: Registry, http: Http) 
 
 
 def test_without_keys_nothing_is_asked(registry: Registry, tmp_path) -> None:
-    with Http(
+    with HttpClient(
         HttpSettings(user_agent="test", folder=tmp_path, bases={"gw.api.bolagsverket.se": registry.url})
     ) as http:
         assert list(API.fetch(http, None, [ONE])) == []
     assert registry.asked == []
 
 
-def test_persons_are_never_asked_for(registry: Registry, http: Http) -> None:
+def test_persons_are_never_asked_for(registry: Registry, http: HttpClient) -> None:
     assert list(API.fetch(http, None, ["191212121212", "1212121212"])) == []
     assert registry.asked == []
 
@@ -130,5 +132,5 @@ def test_asked_are_companies_registered_lately() -> None:
             "avregistreringsdatum": [None, None, None, date(2026, 11, 12)],
         }
     )
-    assert list(wanted({"se_bolagsverket": rows})) == [TWO, ONE]
-    assert list(wanted({})) == []
+    assert list(subjects_to_fetch({"se_bolagsverket": rows})) == [TWO, ONE]
+    assert list(subjects_to_fetch({})) == []

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.kit.slices import by_slices
-from connectors.se import places, registered
-from connectors.se.cells import mended, stated
-from connectors.se.issuer_links import COMPANY_NAME, core
-from connectors.se.registered import ADDRESS, with_address, with_names
-from connectors.se.repeats import Repeats
+from connectors.kit.columns.parallel import map_slices_parallel
+from connectors.se.bulk import bolagsverket_statements
+from connectors.se.bulk.bolagsverket_statements import ADDRESS, with_address, with_names
+from connectors.se.bulk.ordinals import RepeatCounter
+from connectors.se.issuer_links import COMPANY_NAME, core_names
+from connectors.se.profile import postcodes
+from connectors.se.text_columns import null_if_empty, repair_cells
 from tests.connectors.se.bulk_files import BULK, ONE, TWO, batches, bulk, organisation, rows
 from tests.tables import check_cases
 
@@ -23,7 +24,7 @@ _KEYS = st.lists(st.tuples(st.integers(5560000000, 5560000006), st.sampled_from(
 def test_the_nth_row_of_a_key_is_the_nth_through_all_chunks(
     chunks: list[list[tuple[int, str | None]]],
 ) -> None:
-    repeats, met = Repeats(), Counter[tuple[int, str]]()
+    repeats, met = RepeatCounter(), Counter[tuple[int, str]]()
     for chunk in chunks:
         number = pl.Series([str(number) for number, _ in chunk], dtype=pl.String)
         serial = pl.Series([serial for _, serial in chunk], dtype=pl.String)
@@ -36,7 +37,7 @@ def test_the_nth_row_of_a_key_is_the_nth_through_all_chunks(
 
 @pytest.mark.parametrize("again", [5560000020, 5560000040])
 def test_the_least_and_the_greatest_number_of_a_chunk_are_known_again(again: int) -> None:
-    repeats = Repeats()
+    repeats = RepeatCounter()
     for numbers in ([5560000020, 5560000030, 5560000040], [5560000060, 5560000070]):
         assert ordinals(repeats, numbers) == [1] * len(numbers)
     assert ordinals(repeats, [again]) == [2]
@@ -45,7 +46,7 @@ def test_the_least_and_the_greatest_number_of_a_chunk_are_known_again(again: int
     assert ordinals(repeats, [5560000070, 5560000090]) == [2, 1]
 
 
-def ordinals(repeats: Repeats, numbers: list[int]) -> list[int]:
+def ordinals(repeats: RepeatCounter, numbers: list[int]) -> list[int]:
     number = pl.Series([str(number) for number in numbers], dtype=pl.String)
     return repeats.ordinals(number, pl.Series([""] * len(numbers), dtype=pl.String)).to_list()
 
@@ -72,13 +73,18 @@ _BITS = (
 
 @given(st.lists(st.lists(st.sampled_from(_BITS), max_size=6).map("".join), min_size=1))
 def test_an_element_that_ends_as_the_bulk_does_says_what_the_pattern_finds(elements: list[str]) -> None:
-    rows = pl.DataFrame({registered.NAMES: elements}).with_row_index("_row")
-    found, due = registered._parts(rows).drop("_row"), registered._by_pattern(rows)
+    rows = pl.DataFrame({bolagsverket_statements.NAMES: elements}).with_row_index("_row")
+    found, due = (
+        bolagsverket_statements._split_elements(rows).drop("_row"),
+        bolagsverket_statements._split_by_pattern(rows),
+    )
     assert found.to_dicts() == due.to_dicts()
 
 
 def test_cells_that_say_nothing_are_null() -> None:
-    found = stated(pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"])
+    found = null_if_empty(
+        pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"]
+    )
     assert found["a"].to_list() == ["x", None, None, None, "nulls", None]
     assert found["b"].to_list() == ["y"] * 6
 
@@ -86,14 +92,14 @@ def test_cells_that_say_nothing_are_null() -> None:
 @check_cases("height", [0, 1, 19_999, 20_001, 50_003])
 def test_slices_come_back_whole_and_in_order(height: int) -> None:
     rows = pl.select(n=pl.int_range(height))
-    assert by_slices(rows, lambda some: some.with_columns(pl.col("n") + 1))["n"].to_list() == list(
+    assert map_slices_parallel(rows, lambda some: some.with_columns(pl.col("n") + 1))["n"].to_list() == list(
         range(1, height + 1)
     )
 
 
 def test_only_odd_cells_are_mended() -> None:
     column = pl.Series(["a", "b", None])
-    assert mended(column, column == "b", lambda some: some + "!").to_list() == ["a", "b!", None]
+    assert repair_cells(column, column == "b", lambda some: some + "!").to_list() == ["a", "b!", None]
 
 
 @check_cases(
@@ -108,7 +114,7 @@ def test_only_odd_cells_are_mended() -> None:
     ],
 )
 def test_post_codes_in_any_spelling(written: str, code: str | None) -> None:
-    assert places.digits(pl.Series([written, None])).to_list() == [code, None]
+    assert postcodes.clean_postcodes(pl.Series([written, None])).to_list() == [code, None]
 
 
 @check_cases(
@@ -143,7 +149,7 @@ def test_names_of_rows_stand_in_their_rows() -> None:
 
 @pytest.mark.parametrize("name", ["Exempel AB", "AB Exempel (publ)", "EXEMPEL, Aktiebolag", "exempel"])
 def test_pitfall_9_names_are_compared_without_forms_and_signs(name: str) -> None:
-    assert core(pl.Series([name, "AB", None])).to_list() == ["exempel", None, None]
+    assert core_names(pl.Series([name, "AB", None])).to_list() == ["exempel", None, None]
 
 
 def test_only_limited_companies_that_exist_answer_to_a_name() -> None:

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.nasdaq import flagging_text as shapes
-from connectors.nasdaq.flagging_form import Notification
-from connectors.nasdaq.flagging_prose import notification
-from connectors.nasdaq.flagging_row import Level, NoForm
-from connectors.se.flagging_text import LONGEST, notice
+from connectors.nasdaq.major_holdings import text as shapes
+from connectors.nasdaq.major_holdings.form import FlaggingNotification
+from connectors.nasdaq.major_holdings.form_row import NotFlaggingFormError, PercentageLevel
+from connectors.nasdaq.major_holdings.sentences import parse_notification
+from connectors.se.major_holdings.parse import LONGEST, parse_notice
 from tests.tables import check_cases
 
 ISSUER: Final = "Exempel Holding AB"
 HOLDER: Final = "Påhitt Kapital AB"
 
 
-def read(text: str, author: str | None = ISSUER) -> Notification:
-    return notice(shapes.even(text), author)
+def read(text: str, author: str | None = ISSUER) -> FlaggingNotification:
+    return parse_notice(shapes.tables_to_cells(text), author)
 
 
 def said(text: str, author: str | None = ISSUER) -> tuple[str | None, str | None]:
@@ -37,7 +37,7 @@ def said(text: str, author: str | None = ISSUER) -> tuple[str | None, str | None
     return shown(held.shares), shown(held.votes)
 
 
-def shown(level: Level | None) -> str | None:
+def shown(level: PercentageLevel | None) -> str | None:
     if level is None:
         return None
     marks = (("", level.exact), (">", level.above), ("<", level.below))
@@ -76,7 +76,7 @@ def test_there_are_wordings_enough_in_both_languages() -> None:
 
 @check_cases(("reason", "text"), OPEN, ids=[text[-60:] for _, text in OPEN])
 def test_what_the_text_leaves_open_is_no_figure(reason: str, text: str) -> None:
-    with pytest.raises(NoForm, match=reason):
+    with pytest.raises(NotFlaggingFormError, match=reason):
         read(text)
 
 
@@ -135,24 +135,28 @@ def test_of_another_issuer_the_text_names_it() -> None:
 def test_genuine_notices_of_neighbours_are_read_alike_or_refused(sources: Path) -> None:
     """Finnish ones in their supervisor's form as Finland reads them; of Oslo's what its text tells, nothing else."""
     copies = sources / "fi" / "flagging_text" / "fi_flagging_release_text_excerpts.jsonl"
-    for text in (shapes.even(json.loads(line)["text"]) for line in copies.read_text("utf-8").splitlines()):
-        with suppress(NoForm):
-            due = notification(text)
-            found = notice(text)
+    for text in (
+        shapes.tables_to_cells(json.loads(line)["text"]) for line in copies.read_text("utf-8").splitlines()
+    ):
+        with suppress(NotFlaggingFormError):
+            due = parse_notification(text)
+            found = parse_notice(text)
             assert (found.holder, found.day, found.now) == (due.holder, due.day, due.now)
     told = {}
     for line in (sources / "no" / "newsweb_notices" / "notices.jsonl").read_text("utf-8").splitlines():
         one = json.loads(line)
         if "flagg" in " ".join(one["categories"]).casefold():
-            with suppress(NoForm):
-                told[one["messageId"]] = notice(shapes.even(one["bodyText"]), one["issuerName"])
+            with suppress(NotFlaggingFormError):
+                told[one["messageId"]] = parse_notice(
+                    shapes.tables_to_cells(one["bodyText"]), one["issuerName"]
+                )
     assert [(found.holder, found.day) for found in told.values()] == [
         ("Handelsbanken Fonder AB", date(2026, 6, 4))
     ]
 
 
 def test_a_longer_text_than_any_notice_is_not_read() -> None:
-    with pytest.raises(NoForm, match="characters"):
+    with pytest.raises(NotFlaggingFormError, match="characters"):
         read("5 procent av aktierna " * LONGEST)
 
 
@@ -170,7 +174,7 @@ def test_any_text_is_read_or_refused_and_soon(pieces: list[str]) -> None:
     text = " ".join(pieces)
     try:
         found = read(text)
-    except NoForm:
+    except NotFlaggingFormError:
         return
     assert found.holder
     held = found.now.held
@@ -206,7 +210,7 @@ def test_any_text_is_read_or_refused_and_soon(pieces: list[str]) -> None:
 def test_repetition_costs_no_more_than_its_length(piece: str) -> None:
     """Whatever repeats up to the longest text is read in a moment: no pattern goes back without bound."""
     text = (piece * LONGEST)[: LONGEST - 1]
-    with pytest.raises(NoForm):
+    with pytest.raises(NotFlaggingFormError):
         _soon(text)
 
 

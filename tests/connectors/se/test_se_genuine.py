@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Piece, Recognised, Scope
-from connectors.kit.facts import Fact
-from connectors.kit.xbrl import read_report
+from connectors.contract.dataset import ArchiveMember, NotApplicable, RecognisedFile, Scope
+from connectors.kit.xbrl.facts import Fact
+from connectors.kit.xbrl.instance import read_report
 from connectors.se import SWEDEN
-from connectors.se.arsredovisning_fetch import page_of, page_url
+from connectors.se.annual_reports.fetch import page_url, parse_listing_page
 from tests.connectors.se.report_files import REPORTS
 
 pytestmark = pytest.mark.sources
@@ -47,7 +47,7 @@ def test_figures_of_the_examples(sources: Path, name: str) -> None:
     body = (sources / "se" / "arsredovisning_ixbrl" / f"{name}.xhtml").read_bytes()
     sha256 = hashlib.sha256(body).hexdigest()
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    piece = Piece(REPORTS.key, name, sha256, at, Scope.PART, "b", lambda: io.BytesIO(body))
+    piece = ArchiveMember(REPORTS.key, name, sha256, at, Scope.PART, "b", lambda: io.BytesIO(body))
     (batch,) = REPORTS.read(piece)
     assert batch.rejects.is_empty()
     assert batch.signals == ()
@@ -72,7 +72,7 @@ def test_figures_of_the_examples(sources: Path, name: str) -> None:
 
 def test_pitfall_6_the_listing_and_its_marker(sources: Path) -> None:
     body = (sources / "se" / "arsredovisningar_bulk_listing" / "listing_page_1.xml").read_bytes()
-    page = page_of("https://x/", body)
+    page = parse_listing_page("https://x/", body)
     assert len(page.files) == 1000
     assert page.marker == "arsredovisningar/2025/26_2.zip[minio_list:v2,return:]"
     assert page_url(page.marker).endswith(
@@ -82,7 +82,7 @@ def test_pitfall_6_the_listing_and_its_marker(sources: Path) -> None:
 
 def test_every_genuine_file_is_read_or_is_not_ours_for_a_reason(sources: Path) -> None:
     folder = sources / "se"
-    judged: dict[str, Recognised | NotOurs] = {}
+    judged: dict[str, RecognisedFile | NotApplicable] = {}
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).as_posix()
         for dataset in SWEDEN.datasets:
@@ -90,8 +90,8 @@ def test_every_genuine_file_is_read_or_is_not_ours_for_a_reason(sources: Path) -
                 inside.startswith(pattern.removesuffix("**")) for pattern in dataset.files
             ):
                 judged[inside] = dataset.recognise(inside, path.read_bytes()[:65536])
-    assert all(isinstance(found, Recognised) or found.reason for found in judged.values())
-    assert {inside for inside, found in judged.items() if isinstance(found, Recognised)} >= {
+    assert all(isinstance(found, RecognisedFile) or found.reason for found in judged.values())
+    assert {inside for inside, found in judged.items() if isinstance(found, RecognisedFile)} >= {
         f"arsredovisning_ixbrl/{name}.xhtml" for name in EXAMPLES
     }
 
@@ -99,10 +99,12 @@ def test_every_genuine_file_is_read_or_is_not_ours_for_a_reason(sources: Path) -
 def test_the_code_lists_are_those_of_the_offices(sources: Path) -> None:
     folder = sources / "se" / "reference_codes"
     counties = pl.read_csv(folder / "scb_lkf2026.csv", infer_schema=False)
-    from connectors.se import codes
+    from connectors.se import code_lists
 
     theirs = {code for code in counties["vardekod"] if len(code) == 4}
-    assert codes.MUNICIPALITIES.codes == theirs | {"1762"}  # Munkfors is missing in the office's own list
-    assert codes.COUNTIES.codes == {code for code in counties["vardekod"] if len(code) == 2}
+    assert code_lists.MUNICIPALITIES.codes == theirs | {
+        "1762"
+    }  # Munkfors is missing in the office's own list
+    assert code_lists.COUNTIES.codes == {code for code in counties["vardekod"] if len(code) == 2}
     sni = pl.read_csv(folder / "scb_sni2007.csv", infer_schema=False)
-    assert codes.SNI2007.codes == {code for code in sni["vardekod"] if len(code) == 5}
+    assert code_lists.SNI2007.codes == {code for code in sni["vardekod"] if len(code) == 5}

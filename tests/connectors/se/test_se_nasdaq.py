@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from connectors.declare import Batch, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Scope
 from connectors.se import SWEDEN
-from connectors.se.issuer_links import core
+from connectors.se.issuer_links import core_names
 
 RELEASES = SWEDEN.dataset("se.nasdaq")
 COMPANY = "firm:SE:5560000001"
@@ -33,7 +33,7 @@ def release(number: int, headline: str, **values: object) -> dict[str, object]:
 
 
 def read(body: bytes) -> list[Batch]:
-    piece = Piece(RELEASES.key, "x", "0" * 64, INSTANT, Scope.PART, "b", lambda: io.BytesIO(body))
+    piece = ArchiveMember(RELEASES.key, "x", "0" * 64, INSTANT, Scope.PART, "b", lambda: io.BytesIO(body))
     return [batch for part in RELEASES.split(piece) for batch in RELEASES.read(part)]
 
 
@@ -60,7 +60,8 @@ def test_an_issuer_is_known_by_the_name_of_its_company() -> None:
     assert SWEDEN.touches("se_release", batch.rows).to_list() == [None]
     assert not isinstance(link.key, str)
     assert (
-        link.key.of(batch.rows).to_list() == core(pl.Series(["Exempel Holding Aktiebolag (publ)"])).to_list()
+        link.key.of(batch.rows).to_list()
+        == core_names(pl.Series(["Exempel Holding Aktiebolag (publ)"])).to_list()
     )
     assert link.through == "se_bolagsverket"
 

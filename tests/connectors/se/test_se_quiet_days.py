@@ -11,8 +11,8 @@ from tests.connectors.gleif.gleif_bodies import answer as lei_answer
 from tests.connectors.gleif.gleif_bodies import lei, record
 from tests.connectors.se import answer_files
 from tests.connectors.se.bulk_files import ONE, THREE, TWO, organisation, unit
+from tests.connectors.se.finansinspektionen.test_finansinspektionen_issuers import NEW, sheet
 from tests.connectors.se.market_days import Market
-from tests.connectors.se.test_se_issuers import NEW, sheet
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS
 
 pytestmark = pytest.mark.slow

@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Unreadable
+from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
 from connectors.se import SWEDEN
-from connectors.se.arsredovisning_names import package as package_name
-from connectors.se.arsredovisning_names import week_end
+from connectors.se.annual_reports.file_names import parse_package_name as package_name
+from connectors.se.annual_reports.file_names import week_end
 from tests.connectors.se.report_files import (
     INSTANT,
     NUMBER,
@@ -112,10 +112,10 @@ def test_weeks_of_registration(name: str, end: date | None) -> None:
 
 def test_a_weekly_zip_tells_when_it_came_out() -> None:
     found = REPORTS.recognise(WEEK, zipped(**{INNER: b""}))
-    assert isinstance(found, Recognised)
+    assert isinstance(found, RecognisedFile)
     assert found.observed_at == datetime(2026, 3, 2, tzinfo=UTC)
     listing = b'<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
-    assert isinstance(REPORTS.recognise("arsredovisningar_bulk_listing/x.xml", listing), NotOurs)
+    assert isinstance(REPORTS.recognise("arsredovisningar_bulk_listing/x.xml", listing), NotApplicable)
 
 
 def test_hostile_and_damaged_members_cost_themselves_alone() -> None:
@@ -146,12 +146,12 @@ def test_a_persons_number_stands_in_no_reject() -> None:
 def test_cut_weekly_zips_are_unreadable() -> None:
     whole = zipped(**{INNER: package(full())})
     for end in random.Random(1).sample(range(len(whole) - 30), 25):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableFileError):
             batches(whole[:end], WEEK)
 
 
 def test_an_archive_without_reports_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match="without any annual report"):
+    with pytest.raises(UnreadableFileError, match="without any annual report"):
         batches(zipped(**{"readme.txt": b"x"}), WEEK)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import Unreadable
+from connectors.contract.dataset import UnreadableFileError
 from tests.connectors.se.report_files import (
     COMMON,
     COMPANY,
@@ -221,12 +221,12 @@ def test_audit_words_are_not_the_companys_but_mark_the_report() -> None:
     "body", [b"", b"<html/>", b"%PDF-1.4", audit().bytes(), full().bytes()[:-200], full().bytes()[:900]]
 )
 def test_what_is_no_report_is_unreadable(body: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         batches(body)
 
 
 def test_a_persons_number_is_no_company_and_not_told() -> None:
-    with pytest.raises(Unreadable) as told:
+    with pytest.raises(UnreadableFileError) as told:
         batches(full(number="1212121212").bytes())
     assert "121212" not in str(told.value)
 

@@ -12,13 +12,17 @@ from datetime import UTC, date, datetime
 import polars as pl
 import pytest
 
-from connectors.declare import Batch, Dataset, Piece, Scope, Signal
-from connectors.uk import companies, mapping, psc
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope, Signal
+from connectors.uk import mapping
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.psc import dataset as psc_dataset
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
 RUN = date(2026, 11, 21)
 KEYS = {
-    table.name: list(table.key) for data in (companies.DATASET, psc.DATASET) for table in data.staged.values()
+    table.name: list(table.key)
+    for data in (basic_company_data_dataset.DATASET, psc_dataset.DATASET)
+    for table in data.staged.values()
 }
 
 
@@ -124,10 +128,13 @@ class CsvBodies:
         writer = csv.writer(lines, quoting=csv.QUOTE_ALL, lineterminator=ending)
         odd = {"CompanyNumber", "RegAddress.AddressLine2", "ConfStmtLastMadeUpDate"}
         if header:
-            cells = [name if stripped or name not in odd else f" {name}" for name in companies.COLUMNS]
+            cells = [
+                name if stripped or name not in odd else f" {name}"
+                for name in basic_company_data_dataset.COLUMNS
+            ]
             lines.write(",".join(cells) + ending)
         for row in rows:
-            writer.writerow([{**USUAL, **row}.get(name, "") for name in companies.COLUMNS])
+            writer.writerow([{**USUAL, **row}.get(name, "") for name in basic_company_data_dataset.COLUMNS])
         return lines.getvalue().encode()
 
     @staticmethod
@@ -146,9 +153,9 @@ class Bench:
 
     def piece(
         self, dataset: Dataset, body: bytes, name: str, at: datetime = AT, scope: Scope = Scope.PART
-    ) -> Piece:
+    ) -> ArchiveMember:
         sha256 = hashlib.sha256(body).hexdigest()
-        return Piece(dataset.key, name, sha256, at, scope, "batch", lambda: io.BytesIO(body))
+        return ArchiveMember(dataset.key, name, sha256, at, scope, "batch", lambda: io.BytesIO(body))
 
     def read(
         self, dataset: Dataset, body: bytes, name: str, at: datetime = AT, scope: Scope = Scope.PART
@@ -180,12 +187,12 @@ class Bench:
 
     def holding(self, *records: object) -> dict[str, object]:
         """The holding that records of one holder make."""
-        self.upsert(psc.DATASET, PscBodies.lines(*records), PSC_LINES)
+        self.upsert(psc_dataset.DATASET, PscBodies.lines(*records), PSC_LINES)
         return self.normalise()["holdings"].row(0, named=True)
 
     def company(self, *rows: dict[str, str]) -> dict[str, object]:
         """The company that rows of one number make."""
-        self.upsert(companies.DATASET, CsvBodies.table(*rows), CSV_NAME)
+        self.upsert(basic_company_data_dataset.DATASET, CsvBodies.table(*rows), CSV_NAME)
         return self.normalise()["companies"].row(0, named=True)
 
     def present(self) -> dict[str, pl.DataFrame]:
@@ -199,7 +206,7 @@ class Bench:
 def with_meta(table: str, rows: pl.DataFrame, at: datetime) -> pl.DataFrame:
     kind = pl.Datetime("us", "UTC")
     return rows.with_columns(
-        mapping.touches(table, rows).alias("_company_id"),
+        mapping.company_ids_of_rows(table, rows).alias("_company_id"),
         pl.lit(at).cast(kind).alias("_observed_at"),
         pl.lit("raw").alias("_raw"),
         pl.lit(None, kind).alias("_retired_at"),

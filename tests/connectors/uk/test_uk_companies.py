@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
-from connectors.uk import companies
+from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from tests.connectors.uk.conftest import Bench
 from tests.tables import check_cases
 
-DATA = companies.DATASET
+DATA = basic_company_data_dataset.DATASET
 NAME = "BasicCompanyDataAsOneFile-2026-11-01.csv"
 BEFORE = datetime(2026, 10, 1, tzinfo=UTC)
 
@@ -33,11 +33,11 @@ BEFORE = datetime(2026, 10, 1, tzinfo=UTC)
 )
 def test_the_name_gives_edition_and_scope(name, day, scope):
     at = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
-    assert DATA.recognise(name, b"CompanyName, CompanyNumber") == Recognised(at, scope)
+    assert DATA.recognise(name, b"CompanyName, CompanyNumber") == RecognisedFile(at, scope)
 
 
 def test_a_note_in_the_folder_is_not_ours():
-    assert isinstance(DATA.recognise("README.md", b"# Notes"), NotOurs)
+    assert isinstance(DATA.recognise("README.md", b"# Notes"), NotApplicable)
 
 
 def test_pitfall_01_header_cells_with_leading_blanks(sheet, bench):
@@ -109,7 +109,7 @@ def test_a_row_without_a_name_is_a_reject(sheet, bench, name):
 
 
 def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, bench):
-    empty = dict.fromkeys(set(companies.COLUMNS) - {"CompanyName", "CompanyNumber"}, "")
+    empty = dict.fromkeys(set(basic_company_data_dataset.COLUMNS) - {"CompanyName", "CompanyNumber"}, "")
     found = bench.company(empty)
     assert (found["name"], found["legal_form_code"], found["status_source"]) == (
         "EXAMPLE LIMITED",
@@ -172,15 +172,15 @@ def test_latin_1_names_are_read_with_a_signal(sheet, bench):
     ],
 )
 def test_what_is_no_table_is_unreadable_and_says_why(bench, body, said):
-    with pytest.raises(Unreadable, match=said) as refused:
+    with pytest.raises(UnreadableFileError, match=said) as refused:
         bench.read(DATA, body, NAME)
     assert (refused.value.dataset, refused.value.name) == ("uk.companies", NAME)
 
 
 def test_a_broken_zip_and_one_without_a_csv_are_unreadable(bench, sheet):
-    with pytest.raises(Unreadable, match="truncated or damaged zip"):
+    with pytest.raises(UnreadableFileError, match="truncated or damaged zip"):
         bench.read(DATA, sheet.zipped(sheet.table({}))[:-30], NAME)
-    with pytest.raises(Unreadable, match="without a csv"):
+    with pytest.raises(UnreadableFileError, match="without a csv"):
         bench.read(DATA, sheet.zipped(b"nothing", "README.pdf"), NAME)
 
 
@@ -222,7 +222,7 @@ def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(sheet, be
         body[at] = byte
     try:
         bench.read(DATA, bytes(body[:cut]), NAME)
-    except Unreadable:
+    except UnreadableFileError:
         return
 
 
@@ -245,7 +245,7 @@ def test_a_company_of_two_vintages_has_both_rows(bench, sources):
     seen = []
     for name in ("BasicCompanyData-2018-11_rows_no_header.csv", "BasicCompanyData-2021-01_sample21.csv"):
         edition = DATA.recognise(name, b"")
-        assert isinstance(edition, Recognised)
+        assert isinstance(edition, RecognisedFile)
         assert edition.observed_at is not None
         bench.upsert(DATA, (folder / name).read_bytes(), name, edition.observed_at)
         rows = bench.normalise()["companies"]

@@ -9,10 +9,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from connectors.declare import Scope
-from connectors.kit.errors import FetchError, Missing, WrongBody
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.uk import companies, download, psc
+from connectors.contract.dataset import Scope
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.errors import FetchError, MissingResourceError, UnexpectedBodyError
+from connectors.uk.basic_company_data import (
+    dataset as basic_company_data_dataset,
+)
+from connectors.uk.basic_company_data import (
+    fetch as basic_company_data_fetch,
+)
+from connectors.uk.psc import dataset as psc_dataset
 
 PAGE = """<html><body><link href="x.css"><a href="https://elsewhere/a.zip">a</a><ul>{}</ul></body></html>"""
 ONE = "BasicCompanyDataAsOneFile-2026-02-01.zip"
@@ -73,7 +79,7 @@ def http(registry, tmp_path):
     base = f"http://127.0.0.1:{server.server_address[1]}"
     bases = {"download.companieshouse.gov.uk": base, "api.company-information.service.gov.uk": base}
     settings = HttpSettings(user_agent="test", folder=tmp_path, bases=bases, rate=10_000)
-    with Http(settings, Clock(sleep=lambda _: None)) as client:
+    with HttpClient(settings, Clock(sleep=lambda _: None)) as client:
         yield client
     server.shutdown()
     thread.join()
@@ -91,7 +97,7 @@ def fetched(arrivals):
 def test_the_one_file_is_taken_and_dated_by_its_name(registry, http):
     registry.page("/en_output.html", ONE, "BasicCompanyData-2026-02-01-part1_1.zip")
     registry.answers[f"/{ONE}"] = zipped()
-    ((arrival, body),) = fetched(companies.DATASET.fetch(http, None, ()))
+    ((arrival, body),) = fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
     assert (arrival.name, arrival.scope, body) == (ONE, Scope.FULL, zipped())
     assert arrival.observed_at == datetime(2026, 2, 1, tzinfo=UTC)
     assert arrival.url == f"https://download.companieshouse.gov.uk/{ONE}"
@@ -100,14 +106,15 @@ def test_the_one_file_is_taken_and_dated_by_its_name(registry, http):
 def test_the_same_file_is_not_taken_twice_and_a_new_one_is(registry, http):
     registry.page("/en_output.html", ONE)
     registry.answers[f"/{ONE}"] = zipped()
-    ((arrival, _),) = fetched(companies.DATASET.fetch(http, None, ()))
-    assert fetched(companies.DATASET.fetch(http, arrival.cursor, ())) == []
+    ((arrival, _),) = fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
+    assert fetched(basic_company_data_dataset.DATASET.fetch(http, arrival.cursor, ())) == []
     new = ONE.replace("02-01", "03-01")
     registry.page("/en_output.html", ONE, new)
     registry.answers[f"/{new}"] = zipped()
-    assert [arrival.name for arrival, _ in fetched(companies.DATASET.fetch(http, arrival.cursor, ()))] == [
-        new
-    ]
+    assert [
+        arrival.name
+        for arrival, _ in fetched(basic_company_data_dataset.DATASET.fetch(http, arrival.cursor, ()))
+    ] == [new]
 
 
 def test_all_parts_of_the_newest_date_where_there_is_no_one_file(registry, http):
@@ -115,13 +122,13 @@ def test_all_parts_of_the_newest_date_where_there_is_no_one_file(registry, http)
     new = [f"psc-snapshot-2026-02-09_{part}of11.zip" for part in range(1, 12)]
     registry.page("/en_pscdata.html", *old, *reversed(new))
     registry.answers |= {f"/{name}": zipped() for name in new}
-    found = fetched(psc.DATASET.fetch(http, None, ()))
+    found = fetched(psc_dataset.DATASET.fetch(http, None, ()))
     assert [arrival.name for arrival, _ in found] == new
     assert {arrival.scope for arrival, _ in found} == {Scope.PART}
     assert {arrival.observed_at for arrival, _ in found} == {datetime(2026, 2, 9, tzinfo=UTC)}
     assert [arrival.cursor is not None for arrival, _ in found] == [False] * 10 + [True]
     registry.asked.clear()
-    assert fetched(psc.DATASET.fetch(http, found[-1][0].cursor, ())) == []
+    assert fetched(psc_dataset.DATASET.fetch(http, found[-1][0].cursor, ())) == []
     assert registry.asked == ["/en_pscdata.html", f"/{new[-1]}"]
 
 
@@ -129,34 +136,36 @@ def test_parts_of_a_later_date_come_before_a_whole_file_of_last_month(registry, 
     new = [f"BasicCompanyData-2026-03-01-part{part}_2.zip" for part in (1, 2)]
     registry.page("/en_output.html", ONE, *new)
     registry.answers |= {f"/{name}": zipped() for name in (ONE, *new)}
-    assert [arrival.name for arrival, _ in fetched(companies.DATASET.fetch(http, None, ()))] == new
+    assert [
+        arrival.name for arrival, _ in fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
+    ] == new
 
 
 def test_a_page_with_a_part_missing_is_not_believed(registry, http):
     registry.page("/en_pscdata.html", "psc-snapshot-2026-02-09_1of3.zip", "psc-snapshot-2026-02-09_3of3.zip")
-    with pytest.raises(WrongBody, match="2 of 3 parts"):
-        fetched(psc.DATASET.fetch(http, None, ()))
+    with pytest.raises(UnexpectedBodyError, match="2 of 3 parts"):
+        fetched(psc_dataset.DATASET.fetch(http, None, ()))
 
 
 @pytest.mark.parametrize("parts", ["9" * 5_000, "9" * 12])
 def test_a_page_of_endless_parts_is_not_believed(registry, http, parts):
     """Neither a number that no machine reads, nor the list of all numbers up to it."""
     registry.page("/en_output.html", f"BasicCompanyData-2026-02-01-part1_{parts}.zip")
-    with pytest.raises(WrongBody, match="links 1 of 999999999 parts"):
-        fetched(companies.DATASET.fetch(http, None, ()))
+    with pytest.raises(UnexpectedBodyError, match="links 1 of 999999999 parts"):
+        fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
 
 
 def test_a_page_that_links_nothing_is_not_believed(registry, http):
     registry.page("/en_output.html")
-    with pytest.raises(WrongBody, match="links no file"):
-        fetched(companies.DATASET.fetch(http, None, ()))
+    with pytest.raises(UnexpectedBodyError, match="links no file"):
+        fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
 
 
 def test_html_where_a_zip_was_due_is_not_believed(registry, http):
     registry.page("/en_output.html", ONE)
     registry.answers[f"/{ONE}"] = b"<html>busy</html>"
     with pytest.raises(FetchError):
-        fetched(companies.DATASET.fetch(http, None, ()))
+        fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
 
 
 def test_pitfall_05_a_day_that_rolls_over_meanwhile_starts_again_and_never_mixes(registry, http):
@@ -165,13 +174,13 @@ def test_pitfall_05_a_day_that_rolls_over_meanwhile_starts_again_and_never_mixes
     registry.page("/en_pscdata.html", *old)
     registry.answers |= {f"/{name}": zipped() for name in (old[0], *new)}
     registry.on_ask[f"/{old[1]}"] = lambda: registry.page("/en_pscdata.html", *new)
-    assert [arrival.name for arrival, _ in fetched(psc.DATASET.fetch(http, None, ()))] == new
+    assert [arrival.name for arrival, _ in fetched(psc_dataset.DATASET.fetch(http, None, ()))] == new
 
 
 def test_a_file_that_stays_away_is_an_error(registry, http):
     registry.page("/en_pscdata.html", SNAPSHOT)
-    with pytest.raises(Missing):
-        fetched(psc.DATASET.fetch(http, None, ()))
+    with pytest.raises(MissingResourceError):
+        fetched(psc_dataset.DATASET.fetch(http, None, ()))
 
 
 def page_of(items):
@@ -185,7 +194,7 @@ def test_single_companies_are_asked_for_page_by_page(registry, http):
         f"{path}?items_per_page=100&start_index=100": page_of([{"kind": "x"}] * 3),
         "/company/01234567/exemptions": b'{"kind": "exemptions"}',
     }
-    found = fetched(psc.DATASET.fetch(http, None, ["01234567", "09999999"]))
+    found = fetched(psc_dataset.DATASET.fetch(http, None, ["01234567", "09999999"]))
     assert [arrival.name for arrival, _ in found] == [
         "rest/01234567/persons-with-significant-control-0.json",
         "rest/01234567/persons-with-significant-control-100.json",
@@ -199,17 +208,25 @@ def test_single_companies_are_asked_for_page_by_page(registry, http):
 def test_an_answer_of_another_shape_is_not_believed(registry, http):
     path = "/company/01234567/persons-with-significant-control?items_per_page=100&start_index=0"
     registry.answers[path] = b'{"items": "many"}'
-    with pytest.raises(WrongBody):
-        fetched(psc.DATASET.fetch(http, None, ["01234567"]))
+    with pytest.raises(UnexpectedBodyError):
+        fetched(psc_dataset.DATASET.fetch(http, None, ["01234567"]))
 
 
 def test_the_genuine_pages_link_what_we_look_for(sources):
     pages = sources / "uk" / "download_pages"
-    one = download.links((pages / "en_output.html").read_text(), download.COMPANIES.whole)
+    one = basic_company_data_fetch.latest_links(
+        (pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.whole
+    )
     assert one == ["BasicCompanyDataAsOneFile-2026-02-01.zip"]
-    parts = download.links((pages / "en_output.html").read_text(), download.COMPANIES.part)
+    parts = basic_company_data_fetch.latest_links(
+        (pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.part
+    )
     assert parts == [f"BasicCompanyData-2026-02-01-part{part}_7.zip" for part in range(1, 8)]
-    snapshot = download.links((pages / "en_pscdata.html").read_text(), download.PSC.whole)
+    snapshot = basic_company_data_fetch.latest_links(
+        (pages / "en_pscdata.html").read_text(), basic_company_data_fetch.PSC.whole
+    )
     assert snapshot == ["persons-with-significant-control-snapshot-2022-02-09.zip"]
-    parts = download.links((pages / "en_pscdata.html").read_text(), download.PSC.part)
+    parts = basic_company_data_fetch.latest_links(
+        (pages / "en_pscdata.html").read_text(), basic_company_data_fetch.PSC.part
+    )
     assert parts == [f"psc-snapshot-2022-02-09_{part}of20.zip" for part in range(1, 21)]

@@ -8,8 +8,10 @@ import re
 import polars as pl
 import pytest
 
-from connectors.kit import codes
-from connectors.uk import companies, natures, psc
+from connectors.kit import code_lists
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc import natures_of_control
 from tests.tables import check_cases
 
 pytestmark = pytest.mark.sources
@@ -33,7 +35,9 @@ def test_pitfall_09_every_nature_in_both_sections_is_known(listed):
     short, long = (listed("psc_descriptions", name) for name in ("short_description", "description"))
     assert len(short) >= 86
     assert set(long) <= set(short)
-    known = pl.DataFrame({"code": [*short, *long]}).select("code", **natures.parsed(pl.col("code")))
+    known = pl.DataFrame({"code": [*short, *long]}).select(
+        "code", **natures_of_control.parse_natures(pl.col("code"))
+    )
     assert known.filter(~pl.col("known"))["code"].to_list() == []
     # a label says what its code says: the band's own numbers
     for code, label in short.items():
@@ -49,7 +53,7 @@ def test_every_description_of_a_protected_holder_is_an_unknown_holder(make, benc
         make.record(identity=kind, kind=kind, description=word, name="Nobody May Know")
         for word, kind in kinds.items()
     ]
-    read = bench.upsert(psc.DATASET, make.lines(*records), LINES)
+    read = bench.upsert(psc_dataset.DATASET, make.lines(*records), LINES)
     assert read.signals == []
     rows = bench.normalise()["holdings"]
     assert rows["holder_type"].to_list() == ["unknown", "unknown"]
@@ -58,14 +62,14 @@ def test_every_description_of_a_protected_holder_is_an_unknown_holder(make, benc
 
 def test_every_exemption_is_a_listing_and_its_type_is_the_same_word(listed):
     types = set(listed("exemption_descriptions", "exemption_type"))
-    known = codes.load("connectors.uk", "exemptions").codes
+    known = code_lists.load_code_list("connectors.uk", "exemptions").codes
     assert {word.replace("-", "_") for word in types} <= known
     assert len(types) == 5
 
 
 def test_every_type_of_accounts_is_a_category_of_the_bulk_file(listed):
     types = set(listed("constants", "account_type")) - {"null", "no-accounts-type-available"}
-    known = codes.load("connectors.uk", "account_categories").codes
+    known = code_lists.load_code_list("connectors.uk", "account_categories").codes
     assert {word.replace("-", " ") for word in types} <= known
 
 
@@ -99,7 +103,7 @@ NOT_READ = {
 def test_every_value_of_a_list_is_a_code_of_ours(listed, place, code_list):
     values = {word.replace("-", "_") if code_list == "exemptions" else word for word in listed(*place)}
     assert values
-    assert values - codes.load("connectors.uk", code_list).codes == set()
+    assert values - code_lists.load_code_list("connectors.uk", code_list).codes == set()
 
 
 @pytest.mark.parametrize("file", ["psc_descriptions", "exemption_descriptions", "constants"])
@@ -113,7 +117,7 @@ def test_every_section_is_mapped_or_named_as_not_read(sources, file):
 def test_every_company_type_that_is_on_the_register_is_a_category(bench, sheet, listed):
     """The bulk file writes the labels; types of companies that are gone or register elsewhere are not in it."""
     labels = {label.casefold() for label in listed("constants", "company_type").values()}
-    known = codes.load("connectors.uk", "legal_forms").codes
+    known = code_lists.load_code_list("connectors.uk", "legal_forms").codes
     assert len(labels & known) >= 12, labels - known
 
 
@@ -124,7 +128,9 @@ def test_every_industry_code_maps_to_code_label_and_edition(bench, sheet, listed
         {"CompanyNumber": f"{place:08}", "SICCode.SicText_1": f"{code} - {label}"}
         for place, (code, label) in enumerate(descriptions.items(), 1)
     ]
-    read = bench.upsert(companies.DATASET, sheet.table(*rows), "BasicCompanyDataAsOneFile-2026-11-01.csv")
+    read = bench.upsert(
+        basic_company_data_dataset.DATASET, sheet.table(*rows), "BasicCompanyDataAsOneFile-2026-11-01.csv"
+    )
     assert read.signals == []
     made = bench.normalise()["companies"].sort("org_number")
     assert made["industry_code"].to_list() == list(descriptions)

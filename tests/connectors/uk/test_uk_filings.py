@@ -8,11 +8,11 @@ from datetime import UTC, date, datetime
 import polars as pl
 import pytest
 
-from connectors.kit import staged
-from connectors.uk import filings
-from connectors.uk.accounts_mapping import accounts_tables
-from connectors.uk.accounts_schema import ACCOUNTS
-from connectors.uk.live_schema import FILED, PROFILES
+from connectors.kit import staging
+from connectors.uk.accounts.mapping import map_accounts
+from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.rest_api import filing_history
+from connectors.uk.streaming_api.schema import FILED, PROFILES
 from warehouse.schema.ids import filing_id
 
 NUMBER = "01234567"
@@ -34,7 +34,7 @@ def document(**members: object) -> pl.DataFrame:
         "is_amendment": False,
         **members,
     }
-    return staged.batch(ACCOUNTS, [row]).rows.with_columns(
+    return staging.make_batch(ACCOUNTS, [row]).rows.with_columns(
         _observed_at=pl.lit(LATER).cast(pl.Datetime("us", "UTC")), _raw=pl.lit("r")
     )
 
@@ -45,7 +45,7 @@ def told(*transactions: str, made_up: str = "2026-03-31", form: str = "AA") -> p
          "date": "2026-10-02", "made_up_date": made_up, "deleted": False}
         for one in transactions
     ]  # fmt: skip
-    return staged.batch(FILED, rows).rows.with_columns(
+    return staging.make_batch(FILED, rows).rows.with_columns(
         _observed_at=pl.lit(LATER).cast(pl.Datetime("us", "UTC")), _raw=pl.lit("r")
     )
 
@@ -60,9 +60,9 @@ def told(*transactions: str, made_up: str = "2026-03-31", form: str = "AA") -> p
     ],
 )
 def test_a_document_and_the_item_that_tells_of_it_are_one_filing(history, names):
-    tables = accounts_tables(document().lazy())
-    filed, figures = filings.with_history(
-        tables["filings"], tables["financials_reported"], history, staged.empty(PROFILES)
+    tables = map_accounts(document().lazy())
+    filed, figures = filing_history.merge_filing_history(
+        tables["filings"], tables["financials_reported"], history, staging.empty_frame(PROFILES)
     )
     assert set(filed["native_id"].to_list()) == names
     assert figures["filing_id"].is_in(filed["filing_id"].implode()).all()

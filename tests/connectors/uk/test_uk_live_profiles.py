@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from connectors.declare import Doubt, NotOurs, Scope, Unreadable
-from connectors.kit import staged
-from connectors.uk import companies, live, live_records, rest, streams
-from connectors.uk.live_schema import PROFILES
-from connectors.uk.streams_fetch import GAP
+from connectors.contract.dataset import AbsenceCheck, NotApplicable, Scope, UnreadableFileError
+from connectors.kit import staging
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.rest_api import fetch as rest_api_fetch
+from connectors.uk.streaming_api import datasets, events, rows
+from connectors.uk.streaming_api.connection import GAP
+from connectors.uk.streaming_api.schema import PROFILES
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench, with_meta
 from tests.tables import check_cases
 
-KEYS |= {table.name: list(table.key) for data in live.DATASETS for table in data.staged.values()}
+KEYS |= {table.name: list(table.key) for data in datasets.DATASETS for table in data.staged.values()}
 
 NUMBER = "01234567"
 MONTH = datetime(2026, 11, 1, tzinfo=UTC)
@@ -61,7 +63,7 @@ def only(bench: Bench) -> dict[str, Any]:
 
 
 def register(bench: Bench, sheet: Any, **row: str) -> None:
-    bench.upsert(companies.DATASET, sheet.table(row), CSV_NAME, MONTH)
+    bench.upsert(basic_company_data_dataset.DATASET, sheet.table(row), CSV_NAME, MONTH)
 
 
 @check_cases(
@@ -87,7 +89,7 @@ def register(bench: Bench, sheet: Any, **row: str) -> None:
 )
 def test_every_status_of_a_profile(told, status, detail, word):
     bench = Bench()
-    bench.upsert(live.PROFILE_STREAM, profile(**told), "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, profile(**told), "e.jsonl", LATER)
     found = only(bench)
     assert (found["status"], found["status_detail"], found["status_source"]) == (
         status,
@@ -99,7 +101,7 @@ def test_every_status_of_a_profile(told, status, detail, word):
 
 def test_an_unknown_status_is_a_signal_and_leaves_the_last_known_one(bench, sheet):
     register(bench, sheet, CompanyStatus="Liquidation")
-    read = bench.upsert(live.PROFILE_STREAM, profile(company_status="hibernating"), "e.jsonl", LATER)
+    read = bench.upsert(datasets.PROFILE_STREAM, profile(company_status="hibernating"), "e.jsonl", LATER)
     assert read.signalled("unknown_status") == {"hibernating": (1, (NUMBER,))}
     assert (only(bench)["status"], only(bench)["registry_status"]) == ("dormant", "hibernating")
 
@@ -107,7 +109,7 @@ def test_an_unknown_status_is_a_signal_and_leaves_the_last_known_one(bench, shee
 def test_a_newer_profile_replaces_the_bulk_row_and_keeps_what_it_does_not_say(bench, sheet):
     sic = "62020 - Information technology consultancy activities"
     register(bench, sheet, **{"SICCode.SicText_1": sic, "Accounts.AccountCategory": "DORMANT"})
-    bench.upsert(live.PROFILE_STREAM, profile(company_name="RENAMED LIMITED"), "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, profile(company_name="RENAMED LIMITED"), "e.jsonl", LATER)
     found = only(bench)
     assert (found["name"], found["status"], found["municipality"]) == ("RENAMED LIMITED", "dormant", "LEEDS")
     assert (found["industry_code"], found["industry_scheme"]) == ("62020", "UKSIC2007")
@@ -118,10 +120,14 @@ def test_a_newer_profile_replaces_the_bulk_row_and_keeps_what_it_does_not_say(be
 
 
 def test_a_bulk_file_counts_from_its_month_whenever_it_was_fetched(bench, sheet):
-    bench.upsert(live.PROFILE_STREAM, profile(company_status="liquidation"), "e.jsonl", LATER)
-    bench.upsert(companies.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 11, 12, tzinfo=UTC))
+    bench.upsert(datasets.PROFILE_STREAM, profile(company_status="liquidation"), "e.jsonl", LATER)
+    bench.upsert(
+        basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 11, 12, tzinfo=UTC)
+    )
     assert only(bench)["status"] == "dormant"
-    bench.upsert(companies.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 12, 3, tzinfo=UTC))
+    bench.upsert(
+        basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 12, 3, tzinfo=UTC)
+    )
     assert only(bench)["status"] == "active"
 
 
@@ -130,15 +136,15 @@ def test_24_restored_companies_reappear_with_the_same_number(bench, sheet):
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
     assert only(bench)["status"] == "dissolved"
     gone = profile("2026-12-05T08:00:00", 8, company_status="dissolved", date_of_cessation="2026-11-30")
-    bench.upsert(live.PROFILE_STREAM, gone, "e.jsonl", datetime(2026, 12, 5, tzinfo=UTC))
+    bench.upsert(datasets.PROFILE_STREAM, gone, "e.jsonl", datetime(2026, 12, 5, tzinfo=UTC))
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 11, 30))
     back = profile("2026-12-09T08:00:00", 9)
-    bench.upsert(live.PROFILE_STREAM, back, "e.jsonl", datetime(2026, 12, 9, tzinfo=UTC))
+    bench.upsert(datasets.PROFILE_STREAM, back, "e.jsonl", datetime(2026, 12, 9, tzinfo=UTC))
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("active", None)
 
 
 def test_25_converted_closed_is_not_insolvency(bench):
-    bench.upsert(live.PROFILE_STREAM, profile(company_status="converted-closed"), "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, profile(company_status="converted-closed"), "e.jsonl", LATER)
     assert (only(bench)["status"], only(bench)["status_detail"]) == ("dissolved", None)
 
 
@@ -160,19 +166,19 @@ def test_3_absence_is_asked_about_unless_a_profile_decides(sheet, told, publishe
     bench = Bench()
     register(bench, sheet)
     if told is not None:
-        bench.upsert(live.PROFILE_STREAM, profile(published, **told), "e.jsonl", MISSED)
+        bench.upsert(datasets.PROFILE_STREAM, profile(published, **told), "e.jsonl", MISSED)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], MISSED)
     present = bench.present()
-    present.setdefault("uk_profiles", with_meta("uk_profiles", staged.empty(PROFILES), MISSED))
-    found = list(rest.doubted({"uk_companies": present["uk_companies"]}, present))
-    assert found == ([Doubt(f"profile:{NUMBER}", "uk_companies", (NUMBER,))] if doubted else [])
-    assert list(rest.doubted({}, present)) == []
+    present.setdefault("uk_profiles", with_meta("uk_profiles", staging.empty_frame(PROFILES), MISSED))
+    found = list(rest_api_fetch.absences_to_confirm({"uk_companies": present["uk_companies"]}, present))
+    assert found == ([AbsenceCheck(f"profile:{NUMBER}", "uk_companies", (NUMBER,))] if doubted else [])
+    assert list(rest_api_fetch.absences_to_confirm({}, present)) == []
 
 
 def test_what_the_answer_says_decides_and_not_the_absence(bench, sheet):
     register(bench, sheet)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], MISSED)
-    bench.upsert(live.CHECKED, json.dumps(PROFILE).encode(), f"checked/{NUMBER}-profile.json", MISSED)
+    bench.upsert(datasets.CHECKED, json.dumps(PROFILE).encode(), f"checked/{NUMBER}-profile.json", MISSED)
     assert only(bench)["status"] == "active"
 
 
@@ -200,7 +206,7 @@ def open_case(bench, sheet, kind, days):
     register(bench, sheet)
     case = {"type": kind, "number": "1", "dates": [{"type": day, "date": "2026-11-02"} for day in days]}
     body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
-    bench.upsert(live.INSOLVENCY_STREAM, body, "e.jsonl", LATER)
+    bench.upsert(datasets.INSOLVENCY_STREAM, body, "e.jsonl", LATER)
 
 
 def test_a_profile_after_the_case_decides_again(bench, sheet):
@@ -208,9 +214,13 @@ def test_a_profile_after_the_case_decides_again(bench, sheet):
     open_case(bench, sheet, kind, days)
     assert only(bench)["status"] == status
     at = datetime(2026, 11, 10, tzinfo=UTC)
-    bench.upsert(live.PROFILE_STREAM, profile(timepoint=8, published="2026-11-09T11:59:00"), "e.jsonl", at)
+    bench.upsert(
+        datasets.PROFILE_STREAM, profile(timepoint=8, published="2026-11-09T11:59:00"), "e.jsonl", at
+    )
     assert only(bench)["status"] == "dormant"  # told before the case, though taken in after it
-    bench.upsert(live.PROFILE_STREAM, profile(timepoint=9, published="2026-11-09T12:01:00"), "e.jsonl", at)
+    bench.upsert(
+        datasets.PROFILE_STREAM, profile(timepoint=9, published="2026-11-09T12:01:00"), "e.jsonl", at
+    )
     assert only(bench)["status"] == "active"
 
 
@@ -219,21 +229,21 @@ def test_an_event_older_than_the_bulk_file_does_not_go_back_behind_it(bench, she
     old = profile(
         "2026-10-31T12:00:00", company_status="liquidation"
     )  # taken in days after the file of November
-    bench.upsert(live.PROFILE_STREAM, old, "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, old, "e.jsonl", LATER)
     assert only(bench)["status"] == "active"
 
 
 def test_a_file_that_lacks_a_dissolved_company_does_not_move_its_last_day(bench, sheet):
     register(bench, sheet)
     gone = profile(company_status="dissolved", date_of_cessation="2026-11-08")
-    bench.upsert(live.PROFILE_STREAM, gone, "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, gone, "e.jsonl", LATER)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 11, 8))
 
 
 def test_an_active_profile_older_than_the_file_that_lacks_the_company_does_not_keep_it(bench, sheet):
     register(bench, sheet)
-    bench.upsert(live.PROFILE_STREAM, profile(), "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, profile(), "e.jsonl", LATER)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 12, 3))
 
@@ -242,9 +252,9 @@ GARBAGE = b'{"resource_kind": "company-profile", "address": torn\n'
 
 
 def test_a_line_that_cannot_be_looked_through_costs_a_stream_that_line_alone(bench):
-    assert live.PROFILE_STREAM.redact is not None
-    kept = live.PROFILE_STREAM.redact(io.BytesIO(GARBAGE + profile())).read()
-    found = bench.read(live.PROFILE_STREAM, kept, "e.jsonl", scope=Scope.FEED)
+    assert datasets.PROFILE_STREAM.redact is not None
+    kept = datasets.PROFILE_STREAM.redact(io.BytesIO(GARBAGE + profile())).read()
+    found = bench.read(datasets.PROFILE_STREAM, kept, "e.jsonl", scope=Scope.FEED)
     assert found.rows["uk_profiles"]["company_number"].to_list() == [NUMBER]
     assert [reason for _, reason, _ in found.rejects] == ["not kept: it could not be checked for persons"]
 
@@ -262,7 +272,7 @@ def test_a_line_that_cannot_be_looked_through_costs_a_stream_that_line_alone(ben
 def test_a_line_that_does_not_fit_is_a_reject_and_no_other_suffers(old, new):
     bench = Bench()
     body = profile() + profile().replace(old, new) + profile(timepoint=8, company_name="LATER LIMITED")
-    found = bench.read(live.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
+    found = bench.read(datasets.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
     assert found.rows["uk_profiles"]["company_name"].to_list() == ["LATER LIMITED"]
     assert len(found.rejects) == 1
 
@@ -281,12 +291,12 @@ def test_a_line_that_does_not_fit_is_a_reject_and_no_other_suffers(old, new):
     ],
 )
 def test_7_a_time_without_zone_is_that_of_london(text, instant):
-    assert streams.published(text) == instant
+    assert events.parse_published(text) == instant
 
 
 def test_an_event_of_an_unknown_kind_or_without_its_time_is_told_of(bench):
     body = profile(published="soon").replace(b"company-profile", b"company-portrait")
-    found = bench.read(live.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
+    found = bench.read(datasets.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
     assert "company-portrait" in found.signalled("unknown_kind")
     assert "company-portrait" in found.signalled("no_published_at")
     assert found.rows["uk_profiles"]["published_at"].to_list() == [None]
@@ -305,7 +315,7 @@ def test_accounts_of_a_filing_history_are_filings_and_other_forms_are_not(bench)
     for number, item in enumerate(items):
         uri = f"/company/{NUMBER}/filing-history/{item['transaction_id']}"
         bench.upsert(
-            live.FILING_STREAM, event("filing-history", uri, item, timepoint=number), "e.jsonl", LATER
+            datasets.FILING_STREAM, event("filing-history", uri, item, timepoint=number), "e.jsonl", LATER
         )
     filed = bench.normalise()["filings"].sort("native_id")
     assert filed.select("native_id", "is_amendment", "period_end", "filed_at", "filing_type").rows() == [
@@ -313,18 +323,18 @@ def test_accounts_of_a_filing_history_are_filings_and_other_forms_are_not(bench)
         ("T2", True, date(2026, 3, 31), date(2026, 10, 9), "annual_report"),
     ]
     gone = event("filing-history", f"/company/{NUMBER}/filing-history/T1", None, "deleted", 9)
-    bench.upsert(live.FILING_STREAM, gone, "e.jsonl", LATER)
+    bench.upsert(datasets.FILING_STREAM, gone, "e.jsonl", LATER)
     assert bench.normalise()["filings"]["native_id"].to_list() == ["T2"]
 
 
 @pytest.mark.parametrize(("made_up", "start"), [("2026-03-31", date(2025, 4, 1)), ("2025-03-31", None)])
 def test_a_profile_tells_the_first_day_of_the_newest_accounts_alone(bench, made_up, start):
     last = {"type": "full", "made_up_to": "2026-03-31", "period_start_on": "2025-04-01"}
-    bench.upsert(live.PROFILE_STREAM, profile(accounts={"last_accounts": last}), "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, profile(accounts={"last_accounts": last}), "e.jsonl", LATER)
     item = {"transaction_id": "T1", "type": "AA", "category": "accounts", "date": "2026-10-02",
             "description_values": {"made_up_date": made_up}}  # fmt: skip
     uri = f"/company/{NUMBER}/filing-history/T1"
-    bench.upsert(live.FILING_STREAM, event("filing-history", uri, item), "e.jsonl", LATER)
+    bench.upsert(datasets.FILING_STREAM, event("filing-history", uri, item), "e.jsonl", LATER)
     assert bench.normalise()["filings"].select("period_end", "period_start").rows() == [
         (date.fromisoformat(made_up), start)
     ]
@@ -332,19 +342,19 @@ def test_a_profile_tells_the_first_day_of_the_newest_accounts_alone(bench, made_
 
 def test_an_event_without_data_tells_nothing_and_is_counted(bench):
     body = event("filing-history", f"/company/{NUMBER}/filing-history/T1", None)
-    read = bench.upsert(live.FILING_STREAM, body, "e.jsonl", LATER)
+    read = bench.upsert(datasets.FILING_STREAM, body, "e.jsonl", LATER)
     assert ("filing-history" in read.signalled("event_without_data"), read.rows) == (True, {})
 
 
 def test_a_gap_in_a_stream_is_a_signal(bench):
-    read = bench.read(live.PROFILE_STREAM, profile(), f"companies/9-9{GAP}.jsonl")
+    read = bench.read(datasets.PROFILE_STREAM, profile(), f"companies/9-9{GAP}.jsonl")
     assert list(read.signalled("stream_gap")) == ["companies"]
 
 
 def test_8_the_company_number_comes_from_resource_uri_with_or_without_slash(bench):
     for uri in (f"/company/{NUMBER}", f"company/{NUMBER}"):
         body = event("company-profile", uri, {**PROFILE, "company_number": None})
-        assert bench.read(live.PROFILE_STREAM, body, "e.jsonl").rows["uk_profiles"][
+        assert bench.read(datasets.PROFILE_STREAM, body, "e.jsonl").rows["uk_profiles"][
             "company_number"
         ].to_list() == [NUMBER]
 
@@ -356,18 +366,18 @@ def test_persons_leave_before_the_archive(bench):
         "practitioners": [{"name": "Ann", "address": {"locality": "X"}}],
     }
     body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
-    assert live.INSOLVENCY_STREAM.redact is not None
-    kept = live.INSOLVENCY_STREAM.redact(io.BytesIO(body + profile())).read()
+    assert datasets.INSOLVENCY_STREAM.redact is not None
+    kept = datasets.INSOLVENCY_STREAM.redact(io.BytesIO(body + profile())).read()
     assert b"Ann" not in kept
     assert kept.endswith(profile())  # nothing else of any line is touched
 
 
 def test_a_body_that_cannot_be_looked_through_is_not_kept(bench):
-    with pytest.raises(Unreadable):
-        bench.read(live.INSOLVENCY_STREAM, b'{"practitioners": [', "e.jsonl")
+    with pytest.raises(UnreadableFileError):
+        bench.read(datasets.INSOLVENCY_STREAM, b'{"practitioners": [', "e.jsonl")
 
 
 def test_answers_that_say_no_company_are_not_ours():
-    found = live.INSOLVENCY_STREAM.recognise("rest_api/insolvency_x.json", b'{"cases": []}')
-    assert isinstance(found, NotOurs)
-    assert live_records.company_named(f"checked/{NUMBER}-insolvency.json") == NUMBER
+    found = datasets.INSOLVENCY_STREAM.recognise("rest_api/insolvency_x.json", b'{"cases": []}')
+    assert isinstance(found, NotApplicable)
+    assert rows.company_number_in_name(f"checked/{NUMBER}-insolvency.json") == NUMBER

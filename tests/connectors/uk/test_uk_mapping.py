@@ -7,10 +7,14 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.kit import staged
-from connectors.uk import UNITED_KINGDOM, companies, live, mapping, numbers, psc_schema
-from connectors.uk.accounts_schema import ACCOUNTS
+from connectors.kit import staging
+from connectors.uk import UNITED_KINGDOM, mapping
+from connectors.uk import register as uk_register
+from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from connectors.uk.licence import LICENCE
+from connectors.uk.psc import schema as psc_schema
+from connectors.uk.streaming_api import datasets
 from tests.tables import check_cases
 from warehouse.schema import tables
 from warehouse.schema.identifiers import parse_scoped
@@ -24,9 +28,9 @@ NUMBER = "01234567"
 
 def present(table, *rows, at=AT):
     """Present rows as pipelines hand them over, from members that matter."""
-    frame = staged.batch(table, list(rows)).rows if rows else staged.empty(table)
+    frame = staging.make_batch(table, list(rows)).rows if rows else staging.empty_frame(table)
     return frame.with_columns(
-        mapping.touches(table.name, frame).alias("_company_id"),
+        mapping.company_ids_of_rows(table.name, frame).alias("_company_id"),
         pl.lit(at).cast(INSTANT).alias("_observed_at"),
         pl.lit("0" * 64).alias("_raw"),
         pl.lit(None, INSTANT).alias("_retired_at"),
@@ -40,7 +44,7 @@ def register(**row):
         "CompanyStatus": "Active",
         "CompanyCategory": "Private Limited Company",
     }
-    return present(companies.COMPANIES, {**usual, **row})
+    return present(basic_company_data_dataset.COMPANIES, {**usual, **row})
 
 
 def accounts(at=LATER, **row):
@@ -80,7 +84,7 @@ def company(**rows):
 
 def test_every_table_has_its_declared_shape_even_of_nothing():
     for name, rows in mapping.normalise({}, RUN).items():
-        assert rows.schema == staged.schema(SHARED[name]), name
+        assert rows.schema == staging.staged_schema(SHARED[name]), name
         assert rows.is_empty()
     full = {
         "uk_companies": register(),
@@ -88,7 +92,7 @@ def test_every_table_has_its_declared_shape_even_of_nothing():
         "uk_exemptions": exemption(("2020-01-01", None)),
     }
     for name, rows in mapping.normalise(full, RUN).items():
-        assert rows.schema == staged.schema(SHARED[name]), name
+        assert rows.schema == staging.staged_schema(SHARED[name]), name
 
 
 def test_allowed_codes_and_mandatory_columns_hold():
@@ -232,15 +236,15 @@ def test_staged_tables_and_touches_know_each_other():
         }
         if "company_number" in table.names:
             row["company_number"] = NUMBER
-        frame = pl.DataFrame([row], schema=staged.schema(table), orient="row")
+        frame = pl.DataFrame([row], schema=staging.staged_schema(table), orient="row")
         due = [None] if name == "uk_psc_totals" else ["firm:UK:01234567"]
-        assert mapping.touches(name, frame).to_list() == due, name
+        assert mapping.company_ids_of_rows(name, frame).to_list() == due, name
 
 
 def test_the_declaration_names_its_own_datasets():
     keys = {data.key for data in UNITED_KINGDOM.datasets}
     assert keys == {"uk.companies", "uk.accounts", "uk.psc"} | ISSUERS | {
-        dataset.key for dataset in live.DATASETS
+        dataset.key for dataset in datasets.DATASETS
     }
     assert {key for held in UNITED_KINGDOM.precedence.values() for key in held} <= keys
 
@@ -250,17 +254,17 @@ def test_the_declaration_names_its_own_datasets():
     | st.text("SCNI0123456789R -", max_size=10)
 )
 def test_a_column_of_numbers_is_spelt_as_one_number_is(text):
-    assert pl.select(numbers.canonical(pl.lit(text))).item() == numbers.canonical_number(text)
+    assert pl.select(uk_register.canonical_numbers(pl.lit(text))).item() == uk_register.canonical_number(text)
 
 
 @given(text=st.from_regex(r"\A(?!US|CIK)(?:[A-Z]{2}[0-9A-Z]{1,6}|[0-9]{1,8}|[A-Z][0-9]{7})\Z"))
 def test_a_number_is_spelt_as_the_product_spells_it(text):
     due = parse_scoped("UK", text)
     assert due is not None
-    assert numbers.canonical_number(text) == due.org_number
+    assert uk_register.canonical_number(text) == due.org_number
 
 
 def test_numbers_that_no_rule_foresees_are_kept():
-    assert numbers.canonical_number("0123456R") == "0123456R"
-    assert numbers.canonical_number("sc 1234") == "SC001234"
-    assert numbers.canonical_number("not a number") is None
+    assert uk_register.canonical_number("0123456R") == "0123456R"
+    assert uk_register.canonical_number("sc 1234") == "SC001234"
+    assert uk_register.canonical_number("not a number") is None

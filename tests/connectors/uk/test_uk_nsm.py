@@ -11,11 +11,14 @@ from decimal import Decimal
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Piece, Scope, Unreadable
-from connectors.kit import statements
-from connectors.sandbox import World, nsm_desk
-from connectors.uk import nsm, nsm_fetch, nsm_redact, tr1_holdings
-from connectors.uk.nsm_fields import holder_key
+from connectors.contract.dataset import ArchiveMember, NotApplicable, Scope, UnreadableFileError
+from connectors.kit import holdings_history
+from connectors.uk.nsm import dataset as nsm_dataset
+from connectors.uk.nsm import fetch as nsm_fetch
+from connectors.uk.nsm import redact, tr1_holdings
+from connectors.uk.nsm.schema import normalise_holder_name
+from sandbox import World
+from sandbox.uk import nsm_http
 from tests.connectors.uk.test_uk_tr1 import LINES, RUN_ON
 from tests.tables import check_cases
 
@@ -47,9 +50,9 @@ def answer(*items, took=77):
 
 def read(body, name="nsm-RNS-1.json"):
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-    text = nsm.DATASET.redact(io.BytesIO(sent)).read()
-    piece = Piece(nsm.KEY, name, "0" * 64, AT, Scope.PART, "1", lambda: io.BytesIO(text))
-    batches = list(nsm.DATASET.read(piece))
+    text = nsm_dataset.DATASET.redact(io.BytesIO(sent)).read()
+    piece = ArchiveMember(nsm_dataset.KEY, name, "0" * 64, AT, Scope.PART, "1", lambda: io.BytesIO(text))
+    batches = list(nsm_dataset.DATASET.read(piece))
     rows = {batch.table: batch.rows for batch in batches}
     signals = {signal.code for batch in batches for signal in batch.signals}
     return rows, pl.concat(batch.rejects for batch in batches), signals
@@ -101,24 +104,26 @@ def test_other_types_are_listed_and_not_taken_apart(sources):
     ],
 )
 def test_pitfall_20_the_soft_block_is_no_empty_day(body, why):
-    with pytest.raises(Unreadable, match=why):
+    with pytest.raises(UnreadableFileError, match=why):
         read(body)
 
 
 def test_files_of_another_kind_are_not_ours():
-    assert isinstance(nsm.recognise("x.html", b"<html><body>Just a moment...</body></html>"), NotOurs)
-    assert isinstance(nsm.recognise("x.json", b'{"items": []}'), NotOurs)
-    assert not isinstance(nsm.recognise("x.json", json.dumps(answer()).encode()), NotOurs)
+    assert isinstance(
+        nsm_dataset.recognise("x.html", b"<html><body>Just a moment...</body></html>"), NotApplicable
+    )
+    assert isinstance(nsm_dataset.recognise("x.json", b'{"items": []}'), NotApplicable)
+    assert not isinstance(nsm_dataset.recognise("x.json", json.dumps(answer()).encode()), NotApplicable)
 
 
 def test_the_sandbox_answers_as_the_mechanism_does():
     world = World(seed=6, companies=60, days=3, markets=("UK",))
-    body = nsm_fetch.question(world.date(0) - timedelta(days=6), world.date(0))
-    listed = json.loads(nsm_desk.posted(world, 0, "/search", body).body)
-    found = nsm_fetch.hits(listed)
+    body = nsm_fetch.search_request(world.date(0) - timedelta(days=6), world.date(0))
+    listed = json.loads(nsm_http.search_response(world, 0, "/search", body).body)
+    found = nsm_fetch.search_hits(listed)
     assert len(found) == 5  # weekdays
-    assert nsm_desk.posted(world, 0, "/search", body.replace(b"00Z", b"00.000Z")).status == 400
-    ((pattern, told),) = nsm_desk.ROUTES
+    assert nsm_http.search_response(world, 0, "/search", body.replace(b"00Z", b"00.000Z")).status == 400
+    ((pattern, told),) = nsm_http.ROUTES
     asked = pattern.fullmatch(f"/details/{found[0]['_id']}")
     rows, rejects, signals = read(told(world, 0, {}, *asked.groups()).body)
     assert rows["uk_tr1"]["issuer"].to_list() == ["SANDBOX METALS PLC"]
@@ -132,7 +137,7 @@ def held(*items):
         _raw=pl.lit("0"),
         _retired_at=pl.lit(None),
     )
-    return statements.newest(tr1_holdings.statements(rows))
+    return holdings_history.latest_per_record(tr1_holdings.map_holdings(rows))
 
 
 def test_of_one_holder_the_newest_notification_counts():
@@ -166,12 +171,12 @@ def test_of_one_holder_the_newest_notification_counts():
     ],
 )
 def test_the_same_holder_spelt_otherwise_is_one_holder(one, other, same):
-    assert (holder_key(one) == holder_key(other)) is same
+    assert (normalise_holder_name(one) == normalise_holder_name(other)) is same
 
 
 @pytest.mark.parametrize("name", ["-", "The", "&", "株式会社"])
 def test_every_name_has_a_key(name):
-    assert holder_key(name)
+    assert normalise_holder_name(name)
 
 
 def test_a_correction_of_the_same_day_replaces_what_it_corrects():
@@ -230,9 +235,9 @@ CONTACT = "10. Proxy\n11. Additional Information\nCall Ann Example, 7 Secret Roa
     ],
 )
 def test_addresses_and_contacts_do_not_reach_the_archive_and_the_form_does(text, country):
-    kept = nsm_redact.redact(io.BytesIO(json.dumps(item(text=text)).encode())).read()
+    kept = redact.redact(io.BytesIO(json.dumps(item(text=text)).encode())).read()
     assert b"Secret" not in kept
-    assert nsm_redact.redact(io.BytesIO(kept)).read() == kept
+    assert redact.redact(io.BytesIO(kept)).read() == kept
     rows, rejects, _ = read(item(text=text))
     assert len(rejects) == 0
     row = rows["uk_tr1"].row(0, named=True)
@@ -250,7 +255,7 @@ def test_addresses_and_contacts_do_not_reach_the_archive_and_the_form_does(text,
     ],
 )
 def test_a_text_that_nobody_can_look_through_is_not_kept(told):
-    kept = nsm_redact.redact(io.BytesIO(json.dumps(told).encode())).read()
+    kept = redact.redact(io.BytesIO(json.dumps(told).encode())).read()
     assert b"Secret" not in kept
     assert b"withheld" in kept
 
@@ -259,12 +264,12 @@ def test_a_text_that_stands_twice_is_not_kept():
     body = json.dumps(item(text=None)).encode()
     twice = body.replace(b'"type"', b'"document_content": "Mr Secret", "document_content": null, "type"')
     assert twice != body
-    assert b"Secret" not in nsm_redact.redact(io.BytesIO(twice)).read()
+    assert b"Secret" not in redact.redact(io.BytesIO(twice)).read()
 
 
 def test_an_answer_without_texts_is_kept_byte_for_byte(sources):
     body = (sources / "uk/fca_nsm/nsm_search_response_one_hit.json").read_bytes()
-    assert nsm_redact.redact(io.BytesIO(body)).read() == body
+    assert redact.redact(io.BytesIO(body)).read() == body
 
 
 @pytest.mark.parametrize("row", ["Below 3%\n0\nBelow 3%", "0.00\n0.00\n0.00\n0"])

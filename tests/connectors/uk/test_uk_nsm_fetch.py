@@ -10,11 +10,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from connectors.declare import Cursor
-from connectors.kit.errors import Unavailable, WrongBody
-from connectors.kit.http import Http, HttpSettings
-from connectors.kit.limits import Clock
-from connectors.uk import nsm_fetch
+from connectors.contract.dataset import Cursor
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.rate_limit import Clock
+from connectors.uk.nsm import fetch as nsm_fetch
 from tests.connectors.uk.test_uk_nsm import answer, form, item
 
 AT = datetime(2026, 8, 22, tzinfo=UTC)
@@ -72,7 +72,7 @@ def http(mechanism, tmp_path):
     settings = HttpSettings(
         user_agent="test", folder=tmp_path, bases={"api.data.fca.org.uk": base}, rate=10_000
     )
-    with Http(settings, Clock(sleep=lambda _: None, now=lambda: AT)) as client:
+    with HttpClient(settings, Clock(sleep=lambda _: None, now=lambda: AT)) as client:
         yield client
     server.shutdown()
     thread.join()
@@ -81,7 +81,7 @@ def http(mechanism, tmp_path):
 
 def asked_of(http, after):
     found = []
-    for arrival in nsm_fetch.announcements(http, after, ()):
+    for arrival in nsm_fetch.fetch_announcements(http, after, ()):
         with arrival.body as body:
             found.append((arrival.name, arrival.cursor, body.read()))
     return found
@@ -134,14 +134,14 @@ def test_more_hits_than_can_be_had_are_asked_for_by_fewer_days(mechanism, http, 
     ]
     assert [cursor.value for _, cursor, _ in found if cursor] == ["2026-08-20", "2026-08-22"]
     mechanism.items = [on(20, f"R{number}") for number in range(9)]
-    with pytest.raises(WrongBody, match="9 hits on 2026-08-20, of which 3"):
+    with pytest.raises(UnexpectedBodyError, match="9 hits on 2026-08-20, of which 3"):
         asked_of(http, Cursor("2026-08-22"))
 
 
 def test_a_list_that_ends_before_its_total_is_not_whole(mechanism, http):
     mechanism.items = [on(20, "R1")]
     mechanism.total = 2  # as a number, as older versions write it
-    with pytest.raises(Unavailable, match="not whole"):
+    with pytest.raises(SourceUnavailableError, match="not whole"):
         asked_of(http, Cursor("2026-08-21"))
 
 
@@ -153,24 +153,24 @@ def test_a_block_before_a_text_moves_no_cursor_and_a_text_taken_down_is_passed_o
         "2026-08-22",
     ]
     mechanism.answers = {"R2": ({"took": 1, "hits": {"hits": []}},)}
-    with pytest.raises(Unavailable, match="no announcement"):
+    with pytest.raises(SourceUnavailableError, match="no announcement"):
         asked_of(http, Cursor("2026-08-21"))
 
 
 def test_a_quiet_day_moves_the_cursor_and_a_blocked_one_does_not(mechanism, http):
     assert [cursor.value for _, cursor, _ in asked_of(http, Cursor("2026-08-21"))] == ["2026-08-22"]
     mechanism.took = 2
-    with pytest.raises(Unavailable, match="soft block"):
+    with pytest.raises(SourceUnavailableError, match="soft block"):
         asked_of(http, Cursor("2026-08-21"))
 
 
 def test_a_fortnight_of_silence_is_no_answer_to_believe(mechanism, http):
-    with pytest.raises(WrongBody, match="not whole"):
+    with pytest.raises(UnexpectedBodyError, match="not whole"):
         asked_of(http, Cursor("2026-07-20"))
 
 
 @pytest.mark.parametrize("cursor", [None, Cursor("yesterday")])
 def test_the_first_time_a_year_is_asked(mechanism, http, cursor):
-    with pytest.raises(WrongBody):
+    with pytest.raises(UnexpectedBodyError):
         asked_of(http, cursor)
     assert mechanism.asked[0][1]["criteriaObj"]["dateCriteria"][0]["value"]["from"] == "2025-08-22T00:00:00Z"

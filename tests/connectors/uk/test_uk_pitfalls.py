@@ -13,14 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http import Http, HttpSettings
-from connectors.uk import companies, live, live_schema, rest
-from connectors.uk.download import API
-from connectors.uk.streams import HOST as STREAMS
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.basic_company_data.fetch import API
+from connectors.uk.rest_api import fetch as rest_api_fetch
+from connectors.uk.streaming_api import datasets
+from connectors.uk.streaming_api import schema as streaming_api_schema
+from connectors.uk.streaming_api.events import HOST as STREAMS
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench
 from tests.tables import check_cases
 
-KEYS |= {table.name: list(table.key) for data in live.DATASETS for table in data.staged.values()}
+KEYS |= {table.name: list(table.key) for data in datasets.DATASETS for table in data.staged.values()}
 NUMBER = "01234567"
 LATER = datetime(2026, 11, 9, 20, tzinfo=UTC)
 PROFILE = {
@@ -72,9 +75,9 @@ def register() -> Iterator[tuple[type[Register], str]]:
     server.server_close()
 
 
-def client(folder: Path, base: str, **credentials: str) -> Http:
+def client(folder: Path, base: str, **credentials: str) -> HttpClient:
     hosts = {"api": API.removeprefix("https://"), "stream": STREAMS}
-    return Http(
+    return HttpClient(
         HttpSettings(
             "t (t@example.com)",
             folder,
@@ -91,12 +94,12 @@ BASIC = {"REST": "Basic UkVTVDo=", "STREAM": "Basic U1RSRUFNOg=="}
 def test_pitfall_06_each_host_gets_its_own_key_and_one_without_a_key_none(register, tmp_path):
     handler, base = register
     with client(tmp_path, base, api="REST", stream="STREAM") as http:
-        list(rest.fetch(http, None, [f"profile:{NUMBER}"]))
+        list(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"]))
         list(http.pulse(f"https://{STREAMS}/companies"))
     assert [key for _, key in handler.asked] == [BASIC["REST"], BASIC["STREAM"]]
     handler.asked.clear()
     with client(tmp_path, base, stream="STREAM") as http:
-        assert list(rest.fetch(http, None, [f"profile:{NUMBER}"])) == []
+        assert list(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"])) == []
     assert handler.asked == []
 
 
@@ -107,16 +110,16 @@ def test_pitfall_10_the_accounting_reference_date_is_text_or_number(day):
         "accounting_reference_date": day,
         "last_accounts": {"type": "full", "made_up_to": "2025-09-30"},
     }
-    read = bench.upsert(live.PROFILE_STREAM, changed(accounts=accounts), "e.jsonl", LATER)
-    row = read.rows[live_schema.PROFILES.name].row(0, named=True)
+    read = bench.upsert(datasets.PROFILE_STREAM, changed(accounts=accounts), "e.jsonl", LATER)
+    row = read.rows[streaming_api_schema.PROFILES.name].row(0, named=True)
     assert (read.rejects, row["accounts_type"], row["accounts_made_up_to"]) == ([], "full", "2025-09-30")
 
 
 @pytest.mark.parametrize(("told", "held"), [("null", None), (None, None), ("dormant", "dormant")])
 def test_pitfall_11_the_word_null_is_no_type_of_accounts(bench, told, held):
     accounts = {"last_accounts": {"type": told}}
-    read = bench.upsert(live.PROFILE_STREAM, changed(accounts=accounts), "e.jsonl", LATER)
-    assert read.rows[live_schema.PROFILES.name]["accounts_type"].to_list() == [held]
+    read = bench.upsert(datasets.PROFILE_STREAM, changed(accounts=accounts), "e.jsonl", LATER)
+    assert read.rows[streaming_api_schema.PROFILES.name]["accounts_type"].to_list() == [held]
     assert bench.normalise()["companies"]["status"].to_list() == ["dormant" if held else "active"]
 
 
@@ -131,19 +134,19 @@ def test_pitfall_19_a_redirect_to_another_host_gets_no_key(register, tmp_path):
 
 def test_pitfall_24_a_restored_company_comes_back_under_its_number(sheet, bench):
     """By the next whole file, or by a profile before that."""
-    bench.upsert(companies.DATASET, sheet.table({}), CSV_NAME)
+    bench.upsert(basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME)
     gone = LATER - timedelta(days=5)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], gone)
     found = bench.normalise()["companies"].row(0, named=True)
     assert (found["status"], found["dissolved_date"]) == ("dissolved", gone.date())
-    bench.upsert(live.PROFILE_STREAM, changed(), "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, changed(), "e.jsonl", LATER)
     found = bench.normalise()["companies"].row(0, named=True)
     assert (found["company_id"], found["status"], found["dissolved_date"]) == (
         f"firm:UK:{NUMBER}",
         "active",
         None,
     )
-    bench.upsert(companies.DATASET, sheet.table({}), CSV_NAME, LATER + timedelta(days=22))
+    bench.upsert(basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, LATER + timedelta(days=22))
     found = bench.normalise()["companies"].row(0, named=True)
     assert (found["company_id"], found["status"], found["dissolved_date"]) == (
         f"firm:UK:{NUMBER}",
@@ -154,7 +157,7 @@ def test_pitfall_24_a_restored_company_comes_back_under_its_number(sheet, bench)
 
 def test_pitfall_25_converted_is_gone_and_not_insolvent(bench):
     told = changed(company_status="converted-closed", date_of_cessation="2026-10-01")
-    bench.upsert(live.PROFILE_STREAM, told, "e.jsonl", LATER)
+    bench.upsert(datasets.PROFILE_STREAM, told, "e.jsonl", LATER)
     found = bench.normalise()["companies"].row(0, named=True)
     assert (found["status"], found["status_detail"], str(found["dissolved_date"])) == (
         "dissolved",

@@ -2,11 +2,11 @@
 
 from datetime import UTC, date, datetime
 
-from connectors.uk import companies
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from tests.connectors.uk.conftest import Bench
 from tests.tables import check_cases
 
-DATA = companies.DATASET
+DATA = basic_company_data_dataset.DATASET
 NAME = "BasicCompanyDataAsOneFile-2026-11-01.csv"
 BEFORE = datetime(2026, 10, 1, tzinfo=UTC)
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
-from connectors.uk import psc
+from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
+from connectors.uk.psc import dataset as psc_dataset
 from tests.tables import check_cases
 
-DATA = psc.DATASET
+DATA = psc_dataset.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
 WHOLE = "persons-with-significant-control-snapshot-2026-11-01.txt"
 INDIVIDUAL = "individual-person-with-significant-control"
@@ -31,7 +31,7 @@ SHARES = "ownership-of-shares-25-to-50-percent"
 )
 def test_a_bulk_file_says_edition_and_scope_by_its_name(name, day, scope):
     at = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
-    assert DATA.recognise(name, b"PK\x03\x04") == Recognised(at, scope)
+    assert DATA.recognise(name, b"PK\x03\x04") == RecognisedFile(at, scope)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_pitfall_07_a_stream_time_without_zone_is_london_time(make, published, a
         make.record()["data"], "/company/01234567/persons-with-significant-control/individual/x"
     )
     item["event"]["published_at"] = published
-    assert DATA.recognise("streaming/psc.jsonl", make.lines(item)) == Recognised(at, Scope.FEED)
+    assert DATA.recognise("streaming/psc.jsonl", make.lines(item)) == RecognisedFile(at, Scope.FEED)
 
 
 @check_cases(
@@ -66,20 +66,20 @@ def test_pitfall_07_a_stream_time_without_zone_is_london_time(make, published, a
 )
 def test_other_answers_are_not_ours(head):
     assert isinstance(
-        DATA.recognise("rest_api/real/answer.json", json.dumps(head, indent=1).encode()), NotOurs
+        DATA.recognise("rest_api/real/answer.json", json.dumps(head, indent=1).encode()), NotApplicable
     )
 
 
 def test_a_long_answer_is_known_by_the_part_that_is_seen(make):
     links = {"links": {"self": "/company/01234567/persons-with-significant-control"}}
     body = json.dumps({**links, "items": [make.record()["data"]] * 400}, indent=1).encode()
-    assert isinstance(DATA.recognise("persons.json", body[: 1 << 16]), Recognised)
+    assert isinstance(DATA.recognise("persons.json", body[: 1 << 16]), RecognisedFile)
     other = body.replace(b"/persons-with-significant-control", b"/officers")
-    assert isinstance(DATA.recognise("officers.json", other[: 1 << 16]), NotOurs)
+    assert isinstance(DATA.recognise("officers.json", other[: 1 << 16]), NotApplicable)
 
 
 def test_html_in_the_answers_folder_is_not_ours():
-    assert isinstance(DATA.recognise("rest_api/real/error.json", b"<html></html>"), NotOurs)
+    assert isinstance(DATA.recognise("rest_api/real/error.json", b"<html></html>"), NotApplicable)
 
 
 def test_one_record_through_every_door_is_one_row(make, bench):
@@ -159,7 +159,7 @@ def test_the_trailer_concerns_no_company(make, bench):
 def test_a_whole_snapshot_short_of_its_trailer_is_unreadable(make, bench):
     kind = "totals#persons-of-significant-control-snapshot"
     body = make.lines(make.record(), {"data": {"kind": kind, "persons_of_significant_control_count": 2}})
-    with pytest.raises(Unreadable, match="1 uk_psc where its trailer promises 2"):
+    with pytest.raises(UnreadableFileError, match="1 uk_psc where its trailer promises 2"):
         bench.read(DATA, body, WHOLE, scope=Scope.FULL)
     assert len(bench.read(DATA, body, LINES).rows["uk_psc"]) == 1  # a part cannot be judged
 
@@ -180,7 +180,7 @@ TOTALS = "totals#persons-of-significant-control-snapshot"
 def test_a_whole_snapshot_that_was_torn_is_unreadable_and_ends_nobodys_control(make, bench, ending):
     """Between two lines a torn file looks sound: what it lacks must not read as ceased."""
     body = make.lines(make.record(), make.record("00000002", "b")) + ending
-    with pytest.raises(Unreadable, match="cut off"):
+    with pytest.raises(UnreadableFileError, match="cut off"):
         bench.read(DATA, body, WHOLE, scope=Scope.FULL)
     assert len(bench.read(DATA, body, LINES).rows["uk_psc"]) == 2
 
@@ -194,14 +194,14 @@ def test_a_record_of_a_new_kind_is_one_of_those_the_trailer_promises(make, bench
         return bench.read(DATA, make.lines(make.record(), strange, totals), WHOLE, scope=Scope.FULL)
 
     assert len(read(2).rows["uk_psc_others"]) == 1
-    with pytest.raises(Unreadable, match="1 uk_psc where its trailer promises 3"):
+    with pytest.raises(UnreadableFileError, match="1 uk_psc where its trailer promises 3"):
         read(3)
 
 
 def test_one_broken_record_of_a_whole_snapshot_is_not_taken_for_ceased(make, bench):
     totals = {"data": {"kind": TOTALS, "persons_of_significant_control_count": 2}}
     body = make.lines(make.record()) + b'{"company_number": "0123\n' + make.lines(totals)
-    with pytest.raises(Unreadable, match="promises 2"):
+    with pytest.raises(UnreadableFileError, match="promises 2"):
         bench.read(DATA, body, WHOLE, scope=Scope.FULL)
 
 
@@ -239,7 +239,7 @@ def test_unknown_keys_are_counted(make, bench):
     ],
 )
 def test_what_is_no_json_is_unreadable_and_says_why(bench, body, said):
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(UnreadableFileError, match=said):
         bench.read(DATA, body, LINES)
 
 
@@ -263,7 +263,7 @@ def test_a_zip_that_nobody_redacted_is_read_too(make, bench):
 @pytest.mark.parametrize("cut", [-4, -30, 200, 20])
 def test_a_truncated_zip_is_unreadable(make, bench, cut):
     body = make.zipped(make.lines(*(make.record(identity=str(n), etag=str(n * 7919)) for n in range(50))))
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         bench.read(DATA, body[:cut], LINES)
 
 
@@ -280,7 +280,7 @@ def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(make, ben
         body[at] = byte
     try:
         bench.read(DATA, bytes(body[:cut]), LINES)
-    except Unreadable:
+    except UnreadableFileError:
         return
 
 
@@ -290,4 +290,4 @@ def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(make, ben
 )
 def test_any_head_is_recognised_or_not_ours(head):
     for name in ("rest_api/real/x.json", "streaming/x.jsonl", "psc_snapshot/2022-99-99.json"):
-        assert isinstance(DATA.recognise(name, head), Recognised | NotOurs)
+        assert isinstance(DATA.recognise(name, head), RecognisedFile | NotApplicable)

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.declare import Scope
-from connectors.uk import psc, psc_columns, psc_records
-from connectors.uk.psc_schema import HOLDERS
+from connectors.contract.dataset import Scope
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc import parse_bodies, parse_snapshot
+from connectors.uk.psc.schema import HOLDERS
 from tests.connectors.uk.conftest import Bench, PscBodies
 
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
@@ -39,10 +40,10 @@ ODD = (
 
 def both(monkeypatch, body):
     """What the two ways give of one body, unredacted: rows by table, rejects, signals."""
-    quick = Bench().read(psc.DATASET, body, LINES)
+    quick = Bench().read(psc_dataset.DATASET, body, LINES)
     with monkeypatch.context() as patched:
-        patched.setattr(psc_columns, "frames", lambda _: None)
-        slow = Bench().read(psc.DATASET, body, LINES)
+        patched.setattr(parse_snapshot, "parse_plain_lines", lambda _: None)
+        slow = Bench().read(psc_dataset.DATASET, body, LINES)
     return quick, slow
 
 
@@ -97,9 +98,11 @@ def test_any_lines_are_the_same_rows_both_ways(records):
 
 def test_a_body_of_plain_lines_is_read_by_columns(make, bench, monkeypatch):
     seen = []
-    quick = psc_columns.frames
-    monkeypatch.setattr(psc_columns, "frames", lambda part: seen.append(quick(part)) or seen[-1])
-    bench.read(psc.DATASET, make.lines(make.record("00000001"), make.record("00000002")), LINES)
+    quick = parse_snapshot.parse_plain_lines
+    monkeypatch.setattr(
+        parse_snapshot, "parse_plain_lines", lambda part: seen.append(quick(part)) or seen[-1]
+    )
+    bench.read(psc_dataset.DATASET, make.lines(make.record("00000001"), make.record("00000002")), LINES)
     assert [len(found["uk_psc"]) for found in seen] == [2]
 
 
@@ -108,7 +111,7 @@ def test_plain_lines_go_the_quick_way(make):
     lines = make.lines(
         make.record(identification=PAPERS), make.record(kind=STATEMENT, statement="psc-details-not-confirmed")
     )
-    found = psc_columns.frames(lines)
+    found = parse_snapshot.parse_plain_lines(lines)
     assert found is not None
     assert {table: len(rows) for table, rows in found.items()} == {"uk_psc": 1, "uk_psc_statements": 1}
 
@@ -123,14 +126,14 @@ def test_a_line_that_was_taken_out_still_counts_for_the_trailer(make, bench):
     }
     body = make.lines(make.record("00000001"), make.record("00000002"), {"withheld": "uk_psc"}, totals)
     name = "persons-with-significant-control-snapshot-2026-11-01.txt"
-    read = bench.read(psc.DATASET, body, name, scope=Scope.FULL)
+    read = bench.read(psc_dataset.DATASET, body, name, scope=Scope.FULL)
     assert len(read.rows["uk_psc"]) == 2
 
 
 def test_stretches_end_with_lines_and_every_record_is_in_one(monkeypatch, make, bench):
 
-    monkeypatch.setattr(psc_records, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(parse_bodies, "BLOCK_BYTES", 700)
     body = make.lines(*(make.record(f"{place:08}", f"i{place}") for place in range(50)))
-    assert bench.read(psc.DATASET, body, LINES).rows["uk_psc"]["id"].to_list() == [
+    assert bench.read(psc_dataset.DATASET, body, LINES).rows["uk_psc"]["id"].to_list() == [
         f"i{place}" for place in range(50)
     ]

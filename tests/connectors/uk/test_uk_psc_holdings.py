@@ -5,11 +5,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from connectors.uk import companies, psc
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.psc import dataset as psc_dataset
 from tests.connectors.uk.conftest import Bench
 from tests.tables import check_cases
 
-DATA = psc.DATASET
+DATA = psc_dataset.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
 WHOLE = "persons-with-significant-control-snapshot-2026-11-01.txt"
 INDIVIDUAL = "individual-person-with-significant-control"
@@ -205,7 +206,9 @@ def test_an_exemption_that_says_it_ended_has_whatever_its_day(make, period, ende
 )
 def test_an_exemption_lists_nobody_before_it_begins(make, sheet, bench, begun, is_listed):
     key = "psc_exempt_as_trading_on_uk_regulated_market"
-    bench.upsert(companies.DATASET, sheet.table({}), "BasicCompanyDataAsOneFile-2026-11-01.csv")
+    bench.upsert(
+        basic_company_data_dataset.DATASET, sheet.table({}), "BasicCompanyDataAsOneFile-2026-11-01.csv"
+    )
     bench.upsert(DATA, make.lines(make.exemption(key, {"exempt_from": begun})), LINES)
     assert bench.normalise()["companies"]["is_listed"].to_list() == [is_listed]
 

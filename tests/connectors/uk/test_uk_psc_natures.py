@@ -6,10 +6,11 @@ from decimal import Decimal
 import polars as pl
 import pytest
 
-from connectors.uk import natures, psc
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc import natures_of_control
 from tests.tables import check_cases
 
-DATA = psc.DATASET
+DATA = psc_dataset.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
 WHOLE = "persons-with-significant-control-snapshot-2026-11-01.txt"
 INDIVIDUAL = "individual-person-with-significant-control"
@@ -18,10 +19,12 @@ SHARES = "ownership-of-shares-25-to-50-percent"
 
 
 def bands(*codes):
-    found = natures.with_bands(
+    found = natures_of_control.with_ownership_bands(
         pl.DataFrame({"natures_of_control": [list(codes)]}, schema={"natures_of_control": pl.List(pl.String)})
     ).row(0, named=True)
-    return tuple(None if found[name] is None else int(found[name]) for name in natures.BANDS[:4]), found
+    return tuple(
+        None if found[name] is None else int(found[name]) for name in natures_of_control.BANDS[:4]
+    ), found
 
 
 @check_cases(
@@ -110,7 +113,7 @@ def test_every_code_of_the_registry_maps(sources):
     short = text[text.index("short_description:") : text.index("statement_description:")]
     codes = re.findall(r"^\s+'([a-z0-9-]+)'\s*:", short, re.MULTILINE)
     assert len(codes) >= 86
-    known = pl.DataFrame({"code": codes}).select("code", **natures.parsed(pl.col("code")))
+    known = pl.DataFrame({"code": codes}).select("code", **natures_of_control.parse_natures(pl.col("code")))
     assert known.filter(~pl.col("known")).is_empty()
     for code in codes:
         found, row = bands(code)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.uk.psc_redact import PRIVATE, redact
+from connectors.uk.psc.redact import PRIVATE, redact
 from tests.tables import check_cases
 
 

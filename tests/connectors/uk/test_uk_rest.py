@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import Arrival
-from connectors.kit.errors import FetchError, Refused
-from connectors.kit.http import Http, HttpSettings
-from connectors.kit.limits import Clock
-from connectors.uk import live, rest
-from pipelines.registries import declared_limiters, declared_rates
+from connectors.contract.dataset import FetchedFile
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.errors import FetchError, RequestRefusedError
+from connectors.kit.http.rate_limit import Clock
+from connectors.uk.rest_api import fetch as rest_api_fetch
+from connectors.uk.streaming_api import datasets
+from pipelines.sources.live import declared_limiters, declared_rates
 from tests.connectors.kit.conftest import Answer, Registry, loopback, registry
 
 __all__ = ["loopback", "registry"]  # fixtures
@@ -26,7 +27,7 @@ def slept() -> list[float]:
 
 
 @pytest.fixture
-def http(registry: Registry, tmp_path: Path, slept: list[float]) -> Iterator[Http]:
+def http(registry: Registry, tmp_path: Path, slept: list[float]) -> Iterator[HttpClient]:
     def sleep(seconds: float) -> None:
         slept.append(seconds)
 
@@ -34,12 +35,12 @@ def http(registry: Registry, tmp_path: Path, slept: list[float]) -> Iterator[Htt
     settings = HttpSettings(
         "t (t@example.com)",
         tmp_path,
-        bases={rest.HOST: f"http://127.0.0.1:{registry.port}"},
-        credentials={rest.HOST: ("rest-key", "")},
+        bases={rest_api_fetch.HOST: f"http://127.0.0.1:{registry.port}"},
+        credentials={rest_api_fetch.HOST: ("rest-key", "")},
         rates=declared_rates(),
         together=declared_limiters(),
     )
-    with Http(settings, clock) as made:
+    with HttpClient(settings, clock) as made:
         yield made
 
 
@@ -52,41 +53,43 @@ def answers(**by_path: object) -> Callable[[str, dict[str, str]], Answer]:
     return decide
 
 
-def names(arrivals: Iterator[Arrival]) -> list[str]:
+def names(arrivals: Iterator[FetchedFile]) -> list[str]:
     return [arrival.name for arrival in arrivals]
 
 
-def test_a_profile_is_asked_and_the_cases_it_links(http: Http, registry: Registry):
+def test_a_profile_is_asked_and_the_cases_it_links(http: HttpClient, registry: Registry):
     linked = {"company_name": "X", "links": {"insolvency": f"/company/{NUMBER}/insolvency"}}
     registry.decide = answers(_01234567=linked, insolvency={"cases": []})
-    found = names(rest.fetch(http, None, [f"profile:{NUMBER}", "profile:99999999"]))
+    found = names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}", "profile:99999999"]))
     assert found == [f"checked/{NUMBER}-profile.json", f"checked/{NUMBER}-insolvency.json"]
     assert registry.asked[0][1]["authorization"] == "Basic cmVzdC1rZXk6"
 
 
-def test_a_filing_history_is_asked_page_by_page(http: Http, registry: Registry):
+def test_a_filing_history_is_asked_page_by_page(http: HttpClient, registry: Registry):
     pages = iter([{"items": [{}] * 100}, {"items": [{}]}])
     registry.decide = lambda _path, _headers: Answer(json.dumps(next(pages)).encode())
-    found = names(rest.fetch(http, None, [f"filing-history:{NUMBER}"]))
+    found = names(rest_api_fetch.fetch(http, None, [f"filing-history:{NUMBER}"]))
     assert found == [f"checked/{NUMBER}-filing-history-0.json", f"checked/{NUMBER}-filing-history-100.json"]
     assert registry.asked[1][0].endswith("start_index=100")
 
 
-def test_six_hundred_in_five_minutes_are_never_passed(http: Http, registry: Registry, slept: list[float]):
+def test_six_hundred_in_five_minutes_are_never_passed(
+    http: HttpClient, registry: Registry, slept: list[float]
+):
     registry.decide = answers(_01234567={"company_name": "X"})
-    assert len(names(rest.fetch(http, None, [f"profile:{NUMBER}"] * 40))) == 40
+    assert len(names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"] * 40))) == 40
     assert sum(slept) >= 39 / 2.0  # two a second are 600 in 300
 
 
-def test_6_a_key_of_the_stream_is_refused_and_the_setting_named(http: Http, registry: Registry):
+def test_6_a_key_of_the_stream_is_refused_and_the_setting_named(http: HttpClient, registry: Registry):
     body = b'{"error":"Invalid Authorization","type":"ch:service"}'
     registry.answers = [Answer(body, status=401)]
-    with pytest.raises(Refused, match=r"FIRM_CREDENTIALS wants api\.company-information"):
-        names(rest.fetch(http, None, [f"profile:{NUMBER}"] * 9))
+    with pytest.raises(RequestRefusedError, match=r"FIRM_CREDENTIALS wants api\.company-information"):
+        names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"] * 9))
     assert len(registry.asked) == 1
 
 
-def collected(arrivals: Iterator[Arrival]) -> tuple[list[str], FetchError | None]:
+def collected(arrivals: Iterator[FetchedFile]) -> tuple[list[str], FetchError | None]:
     """Names of what came, and what ended it."""
     found: list[str] = []
     try:
@@ -100,35 +103,37 @@ def collected(arrivals: Iterator[Arrival]) -> tuple[list[str], FetchError | None
 @pytest.mark.parametrize(
     "broken", [Answer(b"[1]"), Answer(status=500), Answer(b"<html>"), Answer(b'{"links": 7}')]
 )
-def test_one_answer_that_fails_keeps_no_other_back(http: Http, registry: Registry, broken: Answer):
+def test_one_answer_that_fails_keeps_no_other_back(http: HttpClient, registry: Registry, broken: Answer):
     sound = Answer(b'{"company_name": "X"}')
     registry.decide = lambda path, _: broken if path.endswith("2") else sound
-    found, error = collected(rest.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 5)]))
+    found, error = collected(rest_api_fetch.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 5)]))
     assert found == [f"checked/0000000{n}-profile.json" for n in (1, 3, 4)]
     assert error is not None
     assert "00000002" in error.url
 
 
-def test_an_api_that_is_down_is_not_asked_about_everybody(http: Http, registry: Registry):
+def test_an_api_that_is_down_is_not_asked_about_everybody(http: HttpClient, registry: Registry):
     registry.answers = [Answer(status=500)]
-    found, error = collected(rest.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 9)]))
+    found, error = collected(rest_api_fetch.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 9)]))
     assert (found, len(registry.asked)) == ([], 3)
     assert error is not None
 
 
-def test_a_limit_that_is_reached_is_waited_out(http: Http, registry: Registry, slept: list[float]):
+def test_a_limit_that_is_reached_is_waited_out(http: HttpClient, registry: Registry, slept: list[float]):
     until = str(int(NOON.timestamp()) + 240)
     crowded = Answer(
         status=429, headers={"X-Ratelimit-Reset": until, "Date": "Fri, 20 Nov 2026 12:00:00 GMT"}
     )
     registry.answers = [crowded, Answer(b'{"company_name": "X"}')]
-    assert names(rest.fetch(http, None, [f"profile:{NUMBER}"])) == [f"checked/{NUMBER}-profile.json"]
+    assert names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"])) == [
+        f"checked/{NUMBER}-profile.json"
+    ]
     assert sum(slept) >= 240
 
 
 def test_without_a_key_nobody_is_asked(tmp_path: Path):
-    with Http(HttpSettings("t (t@example.com)", tmp_path)) as http:
-        assert names(rest.fetch(http, None, [f"profile:{NUMBER}"])) == []
+    with HttpClient(HttpSettings("t (t@example.com)", tmp_path)) as http:
+        assert names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"])) == []
 
 
 def test_answers_are_read_by_what_they_were_asked_for(bench):
@@ -139,4 +144,4 @@ def test_answers_are_read_by_what_they_were_asked_for(bench):
         ({"items": [item]}, f"checked/{NUMBER}-filing-history-0.json", "uk_filing_history"),
         ({"company_name": "X", "company_number": NUMBER}, f"checked/{NUMBER}-profile.json", "uk_profiles"),
     ):
-        assert list(bench.read(live.CHECKED, json.dumps(body).encode(), name).rows) == [table]
+        assert list(bench.read(datasets.CHECKED, json.dumps(body).encode(), name).rows) == [table]

@@ -15,20 +15,22 @@ import duckdb
 import polars as pl
 import pytest
 
-from connectors.declare import Dataset, NotOurs, Piece, Scope
-from connectors.kit import staged
-from connectors.uk import live, mapping, psc
-from connectors.uk.psc_schema import PSC
-from warehouse import present
+from connectors.contract.dataset import ArchiveMember, Dataset, NotApplicable, Scope
+from connectors.kit import staging
+from connectors.uk import mapping
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc.schema import PSC
+from connectors.uk.streaming_api import datasets
+from warehouse.history import current_records
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 RUN = AT.date()
 FILES = {
-    "companies.jsonl": live.PROFILE_STREAM,
-    "filings.jsonl": live.FILING_STREAM,
-    "insolvency-cases.jsonl": live.INSOLVENCY_STREAM,
-    "persons-with-significant-control.jsonl": psc.DATASET,
-    "company-exemptions.jsonl": psc.DATASET,
+    "companies.jsonl": datasets.PROFILE_STREAM,
+    "filings.jsonl": datasets.FILING_STREAM,
+    "insolvency-cases.jsonl": datasets.INSOLVENCY_STREAM,
+    "persons-with-significant-control.jsonl": psc_dataset.DATASET,
+    "company-exemptions.jsonl": psc_dataset.DATASET,
 }
 
 READERS = {dataset.key: dataset for dataset in FILES.values()}
@@ -54,7 +56,7 @@ def made_events() -> dict[str, list[bytes]]:
                 "type": "ltd",
             }
             change = "deleted" if (number, step) == (5, 3) else "changed"
-            found.setdefault(live.PROFILE_STREAM.key, []).append(
+            found.setdefault(datasets.PROFILE_STREAM.key, []).append(
                 line("company-profile", uri, 100 + step * 10 + number, profile, change)
             )
             filing = {
@@ -63,11 +65,11 @@ def made_events() -> dict[str, list[bytes]]:
                 "date": f"2026-01-0{step + 1}",
                 "transaction_id": "T1",
             }
-            found.setdefault(live.FILING_STREAM.key, []).append(
+            found.setdefault(datasets.FILING_STREAM.key, []).append(
                 line("filing-history", f"{uri}/filing-history/T1", 900 + step * 10 + number, filing, change)
             )
             cases = {"cases": [{"type": "in-administration", "number": str(step), "dates": []}]}
-            found.setdefault(live.INSOLVENCY_STREAM.key, []).append(
+            found.setdefault(datasets.INSOLVENCY_STREAM.key, []).append(
                 line("company-insolvency", f"{uri}/insolvency", 10 + step * 10 + number, cases)
             )
     return {dataset: sorted(lines, key=timepoint) for dataset, lines in found.items()}
@@ -92,8 +94,8 @@ def state(bodies: Iterable[tuple[str, bytes]], together: int = 1) -> dict[str, l
         connection.execute("CREATE SCHEMA present; SET TimeZone = 'UTC'")
         for rows_by_table in _batches(list(bodies), together):
             for name, frames in rows_by_table.items():
-                present.upsert(connection, tables[name], pl.concat(frames))
-        rows = present.rows_of(connection, tables.values(), None)
+                current_records.upsert_records(connection, tables[name], pl.concat(frames))
+        rows = current_records.records_of_companies(connection, tables.values(), None)
     shared = mapping.normalise(rows, RUN)
     found = {name: frame.collect() for name, frame in rows.items()} | dict(shared)
     instants = ("_observed_at", "observed_at", "_raw", "raw", "sources")
@@ -110,17 +112,19 @@ def _batches(bodies: list[tuple[str, bytes]], together: int) -> Iterator[dict[st
         for count, (key, body) in enumerate(bodies[start : start + together], start):
             at = pl.lit(AT + timedelta(minutes=count)).cast(pl.Datetime("us", "UTC"))
             for batch in READERS[key].read(_piece(READERS[key], body)):
-                company = mapping.touches(batch.table, batch.rows).alias("_company_id")
+                company = mapping.company_ids_of_rows(batch.table, batch.rows).alias("_company_id")
                 meta = (company, at.alias("_observed_at"), pl.lit("raw").alias("_raw"))
                 found.setdefault(batch.table, []).append(batch.rows.with_columns(*meta))
         yield found
 
 
-def _piece(dataset: Dataset, body: bytes) -> Piece:
+def _piece(dataset: Dataset, body: bytes) -> ArchiveMember:
     assert dataset.redact is not None
     body = dataset.redact(io.BytesIO(body)).read()
     name = hashlib.sha256(body).hexdigest()
-    return Piece(dataset.key, f"{name}.jsonl", name, AT, Scope.FEED, "batch", lambda: io.BytesIO(body))
+    return ArchiveMember(
+        dataset.key, f"{name}.jsonl", name, AT, Scope.FEED, "batch", lambda: io.BytesIO(body)
+    )
 
 
 def clean(events: dict[str, list[bytes]]) -> dict[str, list[str]]:
@@ -171,7 +175,7 @@ def test_genuine_events_shuffled_doubled_and_cut_give_the_state_of_a_clean_repla
         "uk_profiles": 24,
         "uk_filing_history": 3,
         "uk_insolvency": 10,
-        "uk_psc": len({json.loads(line)["resource_uri"] for line in events[psc.KEY][:-1]}),
+        "uk_psc": len({json.loads(line)["resource_uri"] for line in events[psc_dataset.KEY][:-1]}),
         "uk_psc_statements": 0,
         "uk_exemptions": 1,
         "uk_psc_totals": 0,
@@ -182,8 +186,10 @@ def test_genuine_events_shuffled_doubled_and_cut_give_the_state_of_a_clean_repla
 
 def test_the_streams_that_are_not_read_say_why(sources):
     for name in ("charges.jsonl", "officers.jsonl", "disqualified_officers_2022_event.json"):
-        found = psc.recognise(f"streaming/{name}", (sources / "uk/streaming" / name).read_bytes()[:65536])
-        assert isinstance(found, NotOurs)
+        found = psc_dataset.recognise(
+            f"streaming/{name}", (sources / "uk/streaming" / name).read_bytes()[:65536]
+        )
+        assert isinstance(found, NotApplicable)
         assert found.reason.split(":")[0] in {"charges", "officers", "disqualified officers"}
 
 
@@ -199,7 +205,7 @@ def of_holder(
         "timepoint": timepoint_,
         "published_at": published,
     }
-    return staged.batch(PSC, [row]).rows.with_columns(
+    return staging.make_batch(PSC, [row]).rows.with_columns(
         pl.lit("firm:UK:01234567").alias("_company_id"),
         pl.lit(at).cast(pl.Datetime("us", "UTC")).alias("_observed_at"),
         pl.lit("raw").alias("_raw"),
@@ -216,7 +222,9 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 def names(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Names of holders that no snapshot has retired, by id."""
     rows = (
-        present.rows_of(connection, [PSC], None)[PSC.name].filter(pl.col("_retired_at").is_null()).collect()
+        current_records.records_of_companies(connection, [PSC], None)[PSC.name]
+        .filter(pl.col("_retired_at").is_null())
+        .collect()
     )
     return dict(zip(rows["id"], rows["name"], strict=True))
 
@@ -244,11 +252,11 @@ def test_of_stream_and_snapshot_the_one_told_later_holds(
 ):
     told = None if published is None else hour(published)
     if stream_comes_first:
-        present.upsert(connection, PSC, of_holder(5, "stream", hour(taken), told))
-        present.upsert(connection, PSC, of_holder(None, "snapshot", hour(fetched)))
+        current_records.upsert_records(connection, PSC, of_holder(5, "stream", hour(taken), told))
+        current_records.upsert_records(connection, PSC, of_holder(None, "snapshot", hour(fetched)))
     else:
-        present.upsert(connection, PSC, of_holder(None, "snapshot", hour(fetched)))
-        present.upsert(connection, PSC, of_holder(5, "stream", hour(fetched + 1), told))
+        current_records.upsert_records(connection, PSC, of_holder(None, "snapshot", hour(fetched)))
+        current_records.upsert_records(connection, PSC, of_holder(5, "stream", hour(fetched + 1), told))
     assert names(connection) == {"a": holds}
 
 
@@ -258,10 +266,10 @@ def test_of_stream_and_snapshot_the_one_told_later_holds(
 )
 def test_absence_does_not_go_back_behind_what_was_told_since(connection, published, taken, fetched, left):
     told = None if published is None else hour(published)
-    present.upsert(connection, PSC, of_holder(5, "stream", hour(taken), told))
+    current_records.upsert_records(connection, PSC, of_holder(5, "stream", hour(taken), told))
     others = of_holder(None, "x", hour(fetched), identity="b")
-    missed = present.absent(connection, PSC, others, hour(fetched))
-    present.retire(connection, PSC, others, hour(fetched))
+    missed = current_records.missing_records(connection, PSC, others, hour(fetched))
+    current_records.soft_delete(connection, PSC, others, hour(fetched))
     assert names(connection) == left
     assert missed["id"].to_list() == ([] if left else ["a"])
     assert missed["_retired_at"].to_list() == ([] if left else [hour(fetched)])
@@ -278,12 +286,12 @@ def test_after_streams_and_a_snapshot_the_state_is_that_of_the_snapshot_alone(co
     ]
     received = chance.sample(events, 40)  # the others never were
     for frame in received:
-        present.upsert(connection, PSC, frame)
+        current_records.upsert_records(connection, PSC, frame)
     whole = pl.concat(of_holder(None, f"whole {one}", hour(34), identity=one) for one in "bcdg")
-    changed = present.upsert(connection, PSC, whole)
-    gone = present.retire(connection, PSC, whole, hour(34))
+    changed = current_records.upsert_records(connection, PSC, whole)
+    gone = current_records.soft_delete(connection, PSC, whole, hour(34))
     assert len(changed) + len(gone) > 0
     for frame in chance.sample(received, 20):  # a reader that goes on from an older place
         moved = frame.with_columns(_observed_at=pl.lit(hour(35)).cast(pl.Datetime("us", "UTC")))
-        present.upsert(connection, PSC, moved)
+        current_records.upsert_records(connection, PSC, moved)
     assert names(connection) == {one: f"whole {one}" for one in "bcdg"}

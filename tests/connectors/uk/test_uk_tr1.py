@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from connectors.uk import nsm_redact, tr1
-from connectors.uk.nsm_text import plain
+from connectors.uk.nsm import redact, tr1_form
+from connectors.uk.nsm.text import to_plain_text
 from tests.tables import check_cases
 
 LINES = """TR-1: Standard form for notification of major holdings
@@ -71,11 +71,17 @@ which threshold was crossed or reached</td><td>{now}</td></tr><tr><td>Position o
 
 
 def level(value):
-    return None if value is None else tr1.Level(None, True) if value == "below" else tr1.Level(Decimal(value))
+    return (
+        None
+        if value is None
+        else tr1_form.PositionLevel(None, True)
+        if value == "below"
+        else tr1_form.PositionLevel(Decimal(value))
+    )
 
 
 def test_one_cell_a_line():
-    found = tr1.notification(
+    found = tr1_form.parse_notification(
         LINES.format(now="4.990000\n1.270000\n6.260000\n60954321", before="5.01\n1.18\n6.19\n")
     )
     assert (found.issuer, found.isin) == ("EXAMPLE GROUP PLC", "GB00EXAMPLE1")
@@ -84,8 +90,10 @@ def test_one_cell_a_line():
         "United Kingdom",
     )
     assert found.crossed_on == date(2026, 8, 20)
-    assert found.now == tr1.Position(level("4.990000"), level("1.270000"), level("6.260000"), 60954321)
-    assert found.before == tr1.Position(level("5.01"), level("1.18"), level("6.19"), None)
+    assert found.now == tr1_form.VotingPosition(
+        level("4.990000"), level("1.270000"), level("6.260000"), 60954321
+    )
+    assert found.before == tr1_form.VotingPosition(level("5.01"), level("1.18"), level("6.19"), None)
 
 
 @check_cases(
@@ -107,11 +115,11 @@ def test_one_cell_a_line():
     ],
 )
 def test_running_text_with_footnotes_and_every_spelling_of_a_day(day, crossed):
-    found = tr1.notification(RUN_ON.format(day=day))
+    found = tr1_form.parse_notification(RUN_ON.format(day=day))
     assert (found.issuer, found.holder, found.country) == ("EXAMPLE PLC", "Sample Bank AG", "Germany")
     assert found.crossed_on == crossed
-    assert found.now == tr1.Position(level("3.84"), level("2.32"), level("6.16"), 610503034)
-    assert found.before == tr1.Position(level("below"), None, level("below"), None)
+    assert found.now == tr1_form.VotingPosition(level("3.84"), level("2.32"), level("6.16"), 610503034)
+    assert found.before == tr1_form.VotingPosition(level("below"), None, level("below"), None)
 
 
 @check_cases(
@@ -131,7 +139,7 @@ def test_running_text_with_footnotes_and_every_spelling_of_a_day(day, crossed):
     ],
 )
 def test_cells_of_section_7(row, votes, total, count):
-    now = tr1.notification(LINES.format(now=row, before="N/A")).now
+    now = tr1_form.parse_notification(LINES.format(now=row, before="N/A")).now
     assert (now.votes, now.total, now.count) == (level(votes), level(total), count)
 
 
@@ -139,7 +147,7 @@ def test_cells_of_section_7(row, votes, total, count):
     "cells", ["5.01</td><td>0.50</td><td>5.51</td><td>77,434,079", "5.01%</td><td>0.5%</td><td>5.51%"]
 )
 def test_a_page_of_tables(cells):
-    found = tr1.notification(plain(TABLE.format(now=cells)))
+    found = tr1_form.parse_notification(to_plain_text(TABLE.format(now=cells)))
     assert (found.issuer, found.holder, found.country) == (
         "EXAMPLE GROUP PLC",
         "O\u2019Sample & Co",
@@ -172,13 +180,13 @@ def test_a_page_of_tables(cells):
     ],
 )
 def test_a_text_that_does_not_come_apart_gives_a_reason_and_no_figure(text, why):
-    with pytest.raises(tr1.NoForm, match=why):
-        tr1.notification(text)
+    with pytest.raises(tr1_form.NotTr1FormError, match=why):
+        tr1_form.parse_notification(text)
 
 
 def test_endless_nesting_is_read():
-    assert plain("<div>" * 100 + "text") == "text"
-    assert plain("<div>" * 50_000 + "text") in {
+    assert to_plain_text("<div>" * 100 + "text") == "text"
+    assert to_plain_text("<div>" * 50_000 + "text") in {
         "",
         "text",
     }  # deeper than the parser goes: no form, no accident
@@ -199,12 +207,12 @@ BEGINNINGS = ("", RUN_ON[:600], RUN_ON[: RUN_ON.index("vii") + 3])
 def test_hostile_texts_are_read_in_time_bounded_by_their_length(piece, beginning):
     """No clock is asked: of such lengths anything worse than linear does not come back."""
     text = beginning + piece * (100_000 // len(piece))
-    for taken in (text, nsm_redact.form(text)):
-        assert 0 < len(_said(plain(taken))) <= 300
+    for taken in (text, redact.redact_form(text)):
+        assert 0 < len(_said(to_plain_text(taken))) <= 300
 
 
 def _said(text):
     try:
-        return tr1.notification(text).holder
-    except tr1.NoForm as refused:
+        return tr1_form.parse_notification(text).holder
+    except tr1_form.NotTr1FormError as refused:
         return str(refused)

@@ -3,7 +3,7 @@
 import io
 import json
 
-from connectors.uk.psc_redact import redact
+from connectors.uk.psc.redact import redact
 from tests.tables import check_cases
 
 SECRET = "Secret Road 1981"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.retry import RetryPolicy
 from connectors.us.register import DATA_HOST, FILES_HOST
 from tests.answering import Quiet, answering
 
@@ -48,14 +48,14 @@ def sec() -> Iterator[Sec]:
 
 
 @pytest.fixture
-def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
+def http(sec: Sec, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="test (test@example.com)",
         folder=tmp_path,
         bases={DATA_HOST: sec.url, FILES_HOST: sec.url},
         rate=1e6,
-        retry=Retry(attempts=1),
+        retry=RetryPolicy(attempts=1),
     )
     clock = replace(Clock(), sleep=lambda _seconds: None, now=lambda: NOW)
-    with Http(settings, clock) as client:
+    with HttpClient(settings, clock) as client:
         yield client

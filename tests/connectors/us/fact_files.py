@@ -10,11 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Piece, Scope
-from connectors.us import companyfacts, facts_mapping
-from connectors.us.companyfacts_json import decode
-from connectors.us.facts_items import Statement
-from connectors.us.facts_versions import read_filings
+from connectors.contract.dataset import ArchiveMember, Batch, Scope
+from connectors.us.companyfacts import dataset as companyfacts_dataset
+from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financials import mapping
+from connectors.us.financials.latest_values import PeriodStatement
+from connectors.us.financials.versions import build_statements
 from connectors.us.register import company_ids
 
 SEEN = datetime(2026, 6, 1, tzinfo=UTC)
@@ -51,8 +52,8 @@ def body(facts: Iterable[Fact], **more: Any) -> bytes:
     return json.dumps(answer(facts, **more)).encode()
 
 
-def statements(facts: Iterable[Fact], **more: Any) -> list[Statement]:
-    return read_filings(decode(body(facts, **more)).filings.values()).statements
+def statements(facts: Iterable[Fact], **more: Any) -> list[PeriodStatement]:
+    return build_statements(parse_companyfacts(body(facts, **more)).filings.values()).statements
 
 
 def amounts(facts: Iterable[Fact], figure: str = "revenue") -> dict[tuple[str, str], int | None]:
@@ -69,14 +70,14 @@ def archive(members: Mapping[str, bytes]) -> bytes:
 
 
 def piece(
-    content: bytes, name: str = "companyfacts/CIK0000999999.json", dataset: str = companyfacts.KEY
-) -> Piece:
-    return Piece(dataset, name, "ab" * 32, SEEN, Scope.PART, "one", partial(io.BytesIO, content))
+    content: bytes, name: str = "companyfacts/CIK0000999999.json", dataset: str = companyfacts_dataset.KEY
+) -> ArchiveMember:
+    return ArchiveMember(dataset, name, "ab" * 32, SEEN, Scope.PART, "one", partial(io.BytesIO, content))
 
 
 def read(content: bytes, name: str = "companyfacts/CIK0000999999.json") -> list[Batch]:
     whole = piece(content, name)
-    return [batch for part in companyfacts.split(whole) for batch in companyfacts.read(part)]
+    return [batch for part in companyfacts_dataset.split(whole) for batch in companyfacts_dataset.read(part)]
 
 
 def signals(batches: Iterable[Batch]) -> dict[str, set[str]]:
@@ -107,4 +108,4 @@ def present(batches: Iterable[Batch]) -> dict[str, pl.LazyFrame]:
 
 
 def shared(batches: Iterable[Batch]) -> dict[str, pl.DataFrame]:
-    return facts_mapping.shared(present(batches), date(2026, 6, 1))
+    return mapping.to_shared_tables(present(batches), date(2026, 6, 1))

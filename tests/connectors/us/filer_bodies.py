@@ -10,8 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope
-from connectors.us import UNITED_STATES, submissions
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
+from connectors.us import UNITED_STATES
+from connectors.us.submissions import dataset as submissions_dataset
 from warehouse.schema.types import Table
 
 AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -125,13 +126,15 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     return held.getvalue()
 
 
-def piece(body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: str = "us.submissions") -> Piece:
+def piece(
+    body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: str = "us.submissions"
+) -> ArchiveMember:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return Piece(dataset, name, "0" * 64, AT, Scope.PART, "batch", partial(io.BytesIO, raw))
+    return ArchiveMember(dataset, name, "0" * 64, AT, Scope.PART, "batch", partial(io.BytesIO, raw))
 
 
 def batches(
-    body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: Dataset = submissions.DATASET
+    body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: Dataset = submissions_dataset.DATASET
 ) -> list[Batch]:
     return list(dataset.read(piece(body, name, dataset.key)))
 

@@ -6,7 +6,7 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 
-from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
@@ -15,7 +15,7 @@ def read(dataset: Dataset, path: Path) -> list[Batch]:
     assert dataset.redact is not None
     kept = dataset.redact(BytesIO(path.read_bytes())).read()
     sha = hashlib.sha256(kept).hexdigest()
-    piece = Piece(
+    piece = ArchiveMember(
         dataset.key, f"us/{path.parent.name}/{path.name}", sha, NOW, Scope.PART, "b", partial(BytesIO, kept)
     )
     return [batch for part in dataset.split(piece) for batch in dataset.read(part)]

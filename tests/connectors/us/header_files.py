@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from connectors.declare import Batch, Piece, Recognised, Scope
-from connectors.us import headers
-from connectors.us import releases_fields as f
+from connectors.contract.dataset import ArchiveMember, Batch, RecognisedFile, Scope
+from connectors.us.filing_headers import dataset as filing_headers_dataset
+from connectors.us.filing_headers import schema as f
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
@@ -17,10 +17,10 @@ NUMBER = "0000000001-26-000001"
 
 def read(text: str | bytes, name: str = "x.txt") -> list[Batch]:
     body = text.encode("latin-1") if isinstance(text, str) else text
-    found = headers.recognise(name, body)
-    assert isinstance(found, Recognised), found
-    piece = Piece(f.KEY, name, "0" * 64, NOW, Scope.PART, "b", lambda: io.BytesIO(body))
-    return list(headers.read(piece))
+    found = filing_headers_dataset.recognise(name, body)
+    assert isinstance(found, RecognisedFile), found
+    piece = ArchiveMember(f.KEY, name, "0" * 64, NOW, Scope.PART, "b", lambda: io.BytesIO(body))
+    return list(filing_headers_dataset.read(piece))
 
 
 def rows(batches: Iterable[Batch], table: str = f.HEADERS.name) -> list[dict[str, Any]]:

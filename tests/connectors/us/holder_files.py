@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from connectors.declare import Batch, Dataset, Piece, Scope, Signal
-from connectors.us import ownership_part
-from connectors.us.mapping import touching
+from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope, Signal
+from connectors.us.mapping import company_ids_resolver
+from connectors.us.ownership import group
 
-STAKES, INSIDERS, MANAGERS = ownership_part.PART.datasets
+STAKES, INSIDERS, MANAGERS = group.PART.datasets
 INSTANT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ISSUER = "0000000042"
 COMPANY = f"firm:US:US{ISSUER}"
@@ -20,8 +20,10 @@ CUSIP = "123456AB7"
 Row = dict[str, Any]
 
 
-def piece(dataset: Dataset, body: bytes, name: str, at: datetime = INSTANT) -> Piece:
-    return Piece(dataset.key, name, f"{hash(body):064x}"[-64:], at, Scope.PART, "b", lambda: io.BytesIO(body))
+def piece(dataset: Dataset, body: bytes, name: str, at: datetime = INSTANT) -> ArchiveMember:
+    return ArchiveMember(
+        dataset.key, name, f"{hash(body):064x}"[-64:], at, Scope.PART, "b", lambda: io.BytesIO(body)
+    )
 
 
 def read(dataset: Dataset, body: bytes | str, name: str = "us/x.xml", at: datetime = INSTANT) -> list[Batch]:
@@ -47,7 +49,7 @@ def present(
     *batches: list[Batch], at: datetime = INSTANT, company: str | None = None
 ) -> dict[str, pl.LazyFrame]:
     """Batches as the present rows that a part gets. `company`: whose the rows are that a link would find."""
-    touches = touching((ownership_part.PART,))
+    touches = company_ids_resolver((group.PART,))
     found: dict[str, list[pl.DataFrame]] = {}
     for batch in (batch for some in batches for batch in some):
         whose = touches(batch.table, batch.rows)
@@ -63,7 +65,7 @@ def present(
 
 
 def holdings(*batches: list[Batch], company: str | None = None) -> list[Row]:
-    made = ownership_part.PART.shared(present(*batches, company=company), INSTANT.date())
+    made = group.PART.shared(present(*batches, company=company), INSTANT.date())
     return made["holdings"].to_dicts()
 
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import polars as pl
 
-from connectors.kit import statements
-from connectors.us import UNITED_STATES, form13f_holdings, insiders_holdings
-from connectors.us.form13f_fields import POSITIONS
-from connectors.us.holders_outstanding import derived
-from connectors.us.insiders_fields import LINES
-from connectors.us.parts import rows as present_rows
-from connectors.us.submissions_fields import FILED_TABLE
+from connectors.kit import holdings_history
+from connectors.us import UNITED_STATES
+from connectors.us.ownership.form13f import holdings as form13f_holdings
+from connectors.us.ownership.form13f.schema import POSITIONS
+from connectors.us.ownership.forms345 import holdings as forms345_holdings
+from connectors.us.ownership.forms345.schema import LINES
+from connectors.us.ownership.shares_outstanding import derived_percentage
+from connectors.us.parts import present_rows
+from connectors.us.submissions.schema import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,
     INSIDERS,
@@ -56,7 +58,7 @@ def managed(texts: Iterable[str], counts: Any = COUNTS) -> pl.DataFrame:
     found = present_rows(
         present(*(read(MANAGERS, text, "us/a.txt") for text in texts), company=COMPANY), POSITIONS
     )
-    return form13f_holdings.statements(found, TODAY, {COMPANY: counts})
+    return form13f_holdings.map_holdings(found, TODAY, {COMPANY: counts})
 
 
 def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
@@ -67,11 +69,11 @@ def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
     )
     last = quarter("09-30-2026", position(shares="40"))
     made = managed((last, restated, first, second))
-    assert told(statements.earlier(made)) == [
+    assert told(holdings_history.superseded_statements(made)) == [
         ("2025-03-31", Decimal(6), "2025-08-15"),
         ("2025-06-30", Decimal(5), "2025-11-14"),
     ]
-    assert told(statements.newest(made)) == [("2026-09-30", Decimal(2), None)]
+    assert told(holdings_history.latest_per_record(made)) == [("2026-09-30", Decimal(2), None)]
 
 
 def test_a_quarter_of_options_alone_is_the_end_of_the_shares() -> None:
@@ -106,7 +108,7 @@ def owned(*forms: str) -> pl.DataFrame:
     found = present(
         *(read(INSIDERS, text, f"00000000{at:02}-26-000001.xml") for at, text in enumerate(forms))
     )
-    return insiders_holdings.statements(
+    return forms345_holdings.map_holdings(
         present_rows(found, LINES), present_rows(found, FILED_TABLE), outstanding={COMPANY: COUNTS}
     )
 
@@ -122,8 +124,8 @@ def test_each_day_of_transactions_is_a_statement_of_all_lines_then() -> None:
     expected = [("2026-05-04", Decimal(10), None), ("2026-06-01", Decimal(15), None)]
     for order in ((direct, trust, more), (more, trust, direct)):
         made = owned(*order)
-        assert told(statements.earlier(made)) == expected
-        assert told(statements.newest(made)) == [("2026-07-01", Decimal(20), None)]
+        assert told(holdings_history.superseded_statements(made)) == expected
+        assert told(holdings_history.latest_per_record(made)) == [("2026-07-01", Decimal(20), None)]
 
 
 def test_a_day_that_changes_no_percentage_tells_nothing_but_the_last_does() -> None:
@@ -153,7 +155,7 @@ def test_selling_all_and_buying_again_leaves_a_gap() -> None:
     ],
 )
 def test_a_percentage_is_of_the_shares_outstanding_then(at: str, share: str | None) -> None:
-    found = derived(Decimal(150), COMPANY, day(at), {COMPANY: COUNTS})
+    found = derived_percentage(Decimal(150), COMPANY, day(at), {COMPANY: COUNTS})
     assert found == (None if share is None else Decimal(share))
 
 

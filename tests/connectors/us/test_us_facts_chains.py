@@ -1,7 +1,7 @@
 """Which tag of one filing is which figure: by filer type, on facts written by hand (docs/formats/us.md 12.3)."""
 
-from connectors.us import chains, facts_tags
-from connectors.us.chains import Filer
+from connectors.us.financials import concepts, figure_rules
+from connectors.us.financials.figure_rules import FilerType
 from tests.tables import check_cases
 
 BANK = {"InterestIncomeExpenseNet": 60, "NoninterestIncome": 40, "InterestAndDividendIncomeOperating": 90}
@@ -9,7 +9,7 @@ INSURER = {"PremiumsEarnedNet": 80, "NetInvestmentIncome": 15}
 
 
 def revenue(facts: dict[str, int]) -> tuple[int, bool] | None:
-    found = chains.revenue(facts, chains.filer_of(facts))
+    found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
     return None if found is None else (found.amount, found.computed)
 
 
@@ -95,14 +95,14 @@ def test_landlords_revenue_is_not_the_part_under_contracts() -> None:
         "OperatingLeaseLeaseIncome": 80,
         "RevenueFromContractWithCustomerExcludingAssessedTax": 4,
     }
-    assert chains.filer_of(lessor) is Filer.REAL_ESTATE
+    assert figure_rules.filer_type_of(lessor) is FilerType.REAL_ESTATE
     assert revenue(lessor) == (80, False)
     assert revenue({**lessor, "Revenues": 90}) == (90, False)
 
 
 def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     facts = {"InterestAndDividendIncomeOperating": 3, "ProvisionForLoanAndLeaseLosses": 1, "GrossProfit": 20}
-    assert chains.filer_of({**facts, "SalesRevenueNet": 50}) is Filer.COMMERCIAL
+    assert figure_rules.filer_type_of({**facts, "SalesRevenueNet": 50}) is FilerType.COMMERCIAL
     assert revenue({**facts, "SalesRevenueNet": 50}) == (50, False)
 
 
@@ -120,7 +120,7 @@ def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
             (12, True),
         ),
         ({"GrossProfit": 40, "OperatingExpenses": 30}, (10, True)),
-        ({"Revenues": 100, "CostsAndExpenses": 88, facts_tags.PRETAX[0]: 12}, None),  # costs with interest
+        ({"Revenues": 100, "CostsAndExpenses": 88, concepts.PRETAX[0]: 12}, None),  # costs with interest
         ({**BANK, "Revenues": 100, "CostsAndExpenses": 88}, None),
         ({**INSURER, "Revenues": 100, "CostsAndExpenses": 88}, None),
         ({"ifrs_ProfitLossFromOperatingActivities": 36}, (36, False)),
@@ -128,43 +128,43 @@ def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     ],
 )
 def test_operating_result(facts: dict[str, int], due: tuple[int, bool] | None) -> None:
-    found = chains.operating_result(facts, chains.filer_of(facts))
+    found = figure_rules.operating_result_figure(facts, figure_rules.filer_type_of(facts))
     assert (None if found is None else (found.amount, found.computed)) == due
 
 
 @check_cases(
     ("chain", "facts", "due"),
     [
-        (facts_tags.NET_RESULT, {"ProfitLoss": 12, "NetIncomeLoss": 10}, 10),
+        (concepts.NET_RESULT, {"ProfitLoss": 12, "NetIncomeLoss": 10}, 10),
         (
-            facts_tags.NET_RESULT,
+            concepts.NET_RESULT,
             {"ifrs_ProfitLoss": -19, "ifrs_ProfitLossAttributableToOwnersOfParent": -29},
             -29,
         ),
-        (facts_tags.EQUITY, {"PartnersCapital": 5}, 5),
-        (facts_tags.EQUITY, {"ifrs_Equity": 270, "ifrs_EquityAttributableToOwnersOfParent": 228}, 228),
-        (facts_tags.ASSETS, {"LiabilitiesAndStockholdersEquity": 8}, 8),
+        (concepts.EQUITY, {"PartnersCapital": 5}, 5),
+        (concepts.EQUITY, {"ifrs_Equity": 270, "ifrs_EquityAttributableToOwnersOfParent": 228}, 228),
+        (concepts.ASSETS, {"LiabilitiesAndStockholdersEquity": 8}, 8),
     ],
 )
 def test_the_parents_scope_comes_first(chain: tuple[str, ...], facts: dict[str, int], due: int) -> None:
-    found = chains.first(facts, chain)
+    found = figure_rules.first_tagged(facts, chain)
     assert found is not None
     assert found.amount == due
 
 
 def test_every_chain_is_decoded() -> None:
     chained = {
-        *facts_tags.TOTALS,
-        *facts_tags.PARTS,
-        *facts_tags.BANK_TOTALS,
-        *facts_tags.BANK_SIGNS,
-        *facts_tags.INSURER_GAINS,
-        *facts_tags.IFRS_BANK_GROSS,
-        *facts_tags.OPERATING,
-        *facts_tags.NET_RESULT,
-        *facts_tags.EQUITY,
-        *facts_tags.ASSETS,
-        *facts_tags.EMPLOYEES,
+        *concepts.TOTALS,
+        *concepts.PARTS,
+        *concepts.BANK_TOTALS,
+        *concepts.BANK_SIGNS,
+        *concepts.INSURER_GAINS,
+        *concepts.IFRS_BANK_GROSS,
+        *concepts.OPERATING,
+        *concepts.NET_RESULT,
+        *concepts.EQUITY,
+        *concepts.ASSETS,
+        *concepts.EMPLOYEES,
     }
-    assert chained <= set(facts_tags.WANTED)
-    assert len(set(facts_tags.WANTED)) == len(facts_tags.WANTED)
+    assert chained <= set(concepts.WANTED)
+    assert len(set(concepts.WANTED)) == len(concepts.WANTED)

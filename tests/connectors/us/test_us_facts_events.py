@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.steps.changes import Occasion
-from pipelines.steps.events import events
-from pipelines.steps.financials import financials
+from pipelines.transforms.events import build_event_rows
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.financials.versions import build_financial_versions
 from tests.connectors.us.fact_files import Fact, body, read, shared
 from tests.pipelines.frames import DAY_1, DAY_2, company, differences, frame, whole
 from warehouse.schema.tables import COMPANIES, FILINGS, FINANCIALS, FINANCIALS_REPORTED, OWNERS
@@ -32,15 +32,15 @@ def world(facts: list[Fact], before: World | None = None) -> World:
     base = {"companies": frame(COMPANIES, profile), "owners": frame(OWNERS)}
     tables = shared(read(body(facts, fy=2026)))
     former = frame(FINANCIALS) if before is None else before["financials"]
-    made = financials(tables[FINANCIALS_REPORTED.name], tables[FILINGS.name], former)
+    made = build_financial_versions(tables[FINANCIALS_REPORTED.name], tables[FILINGS.name], former)
     return base | {"filings": tables[FILINGS.name], "financials": made}
 
 
 def told(before: World, after: World) -> list[tuple[str, dict[str, Any]]]:
-    occasion = Occasion(DAY_2, {"us.companyfacts": DAY_1, "xx.register": DAY_1}, frozenset())
+    occasion = EmissionContext(DAY_2, {"us.companyfacts": DAY_1, "xx.register": DAY_1}, frozenset())
     found = differences(before, after)
     found["companies"].known = pl.Series("company_id", [COMPANY], pl.String)
-    rows = events(found, whole(after), occasion).to_dicts()
+    rows = build_event_rows(found, whole(after), occasion).to_dicts()
     return [(one["event_type"], json.loads(one["data"])["filing"]) for one in rows]
 
 

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import pytest
 
 import connectors.us
-from connectors.us import facts_mapping, fsds
-from connectors.us.companyfacts_json import decode
-from connectors.us.facts_items import Statement
-from connectors.us.facts_model import Filing
-from connectors.us.facts_versions import _Reader, in_order, read_filings
-from connectors.us.periods import Length, length
+from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financial_statement_data_sets import dataset as financial_statement_data_sets_dataset
+from connectors.us.financials import mapping
+from connectors.us.financials.latest_values import PeriodStatement
+from connectors.us.financials.model import FactsFiling
+from connectors.us.financials.periods import SpanLength, span_length
+from connectors.us.financials.versions import _FilerReader, build_statements, in_filing_order
 from tests.connectors.us.fact_files import piece, present
 
 pytestmark = pytest.mark.sources
@@ -58,11 +59,14 @@ def bodies(sources: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def made(bodies: dict[str, bytes]) -> dict[str, list[Statement]]:
-    return {cik: read_filings(decode(body).filings.values()).statements for cik, body in bodies.items()}
+def made(bodies: dict[str, bytes]) -> dict[str, list[PeriodStatement]]:
+    return {
+        cik: build_statements(parse_companyfacts(body).filings.values()).statements
+        for cik, body in bodies.items()
+    }
 
 
-def test_every_issuer_is_as_its_filings_say(made: dict[str, list[Statement]]) -> None:
+def test_every_issuer_is_as_its_filings_say(made: dict[str, list[PeriodStatement]]) -> None:
     due = expected()
     assert {issuer for issuer, *_ in due} == set(NAMES)
     found = {
@@ -78,7 +82,7 @@ def test_every_issuer_is_as_its_filings_say(made: dict[str, list[Statement]]) ->
 
 
 def test_every_figure_that_is_not_derived_stands_in_the_file_for_exactly_these_days(
-    bodies: dict[str, bytes], made: dict[str, list[Statement]]
+    bodies: dict[str, bytes], made: dict[str, list[PeriodStatement]]
 ) -> None:
     for cik, body in bodies.items():
         stated = _stated(body)
@@ -98,13 +102,13 @@ def _stated(body: bytes) -> dict[tuple[str | None, str], set[object]]:
     return found
 
 
-def _read(body: bytes) -> _Reader:
-    return _taken(decode(body).filings.values())
+def _read(body: bytes) -> _FilerReader:
+    return _taken(parse_companyfacts(body).filings.values())
 
 
-def _taken(filings: Iterable[Filing]) -> _Reader:
-    reader = _Reader()
-    for filing in in_order(filings):
+def _taken(filings: Iterable[FactsFiling]) -> _FilerReader:
+    reader = _FilerReader()
+    for filing in in_filing_order(filings):
         reader.take(filing)
     return reader
 
@@ -120,7 +124,7 @@ class Both(NamedTuple):
     is_one_tag: bool
 
 
-def both(reader: _Reader) -> Iterator[Both]:
+def both(reader: _FilerReader) -> Iterator[Both]:
     years = {own[1] for filing, own in reader.reports if filing.is_annual}
     for (_, span), held in reader._book._periods.items():
         for name, derived in held.derived.items():
@@ -140,10 +144,10 @@ def test_a_derived_quarter_equals_the_filed_one_wherever_both_exist(bodies: dict
 
 
 def test_a_filed_fourth_quarter_is_served_as_it_was_filed(
-    bodies: dict[str, bytes], made: dict[str, list[Statement]]
+    bodies: dict[str, bytes], made: dict[str, list[PeriodStatement]]
 ) -> None:
     for cik, body in bodies.items():
-        last = {one.span[1]: one for one in made[cik] if length(one.span) is Length.QUARTER}
+        last = {one.span[1]: one for one in made[cik] if span_length(one.span) is SpanLength.QUARTER}
         for one in both(_read(body)):
             assert (last[one.end].amounts[one.name], one.name in last[one.end].derived) == (one.filed, False)
 
@@ -152,18 +156,22 @@ def test_in_the_data_sets_too_a_derived_quarter_equals_the_filed_one(sources: Pa
     path = sources / "us" / "fsds" / "2010q2.subset.zip"
     if not path.is_file():
         pytest.skip("no data sets among the genuine files")
-    read = list(fsds.read(piece(path.read_bytes(), "fsds/2010q2.zip", fsds.KEY)))
-    filers = facts_mapping._filers(facts_mapping._facts(present(read)))
+    read = list(
+        financial_statement_data_sets_dataset.read(
+            piece(path.read_bytes(), "fsds/2010q2.zip", financial_statement_data_sets_dataset.KEY)
+        )
+    )
+    filers = mapping._filings_by_filer(mapping._combined_facts(present(read)))
     found = [one for _, _, filings in filers for one in both(_taken(filings))]
     assert [one.is_one_tag and one.filed == one.derived for one in found] == [True] * 6
 
 
-def test_banks_have_no_operating_result(made: dict[str, list[Statement]]) -> None:
+def test_banks_have_no_operating_result(made: dict[str, list[PeriodStatement]]) -> None:
     assert {statement.amounts["operating_result"] for statement in made[NAMES["JPMorgan"]]} == {None}
 
 
 def test_marvell_counts_52_and_53_weeks_and_its_years_by_the_january_they_end_in(
-    made: dict[str, list[Statement]],
+    made: dict[str, list[PeriodStatement]],
 ) -> None:
     years = {one.fiscal_year: one.span for one in made[NAMES["Marvell"]] if one.span[0][5:7] in ("01", "02")}
     assert years[2024] != years[2025]
@@ -174,7 +182,7 @@ def test_marvell_counts_52_and_53_weeks_and_its_years_by_the_january_they_end_in
 
 
 def test_apple_was_restated_once_for_2009_and_everything_else_of_that_day_is_no_version(
-    made: dict[str, list[Statement]],
+    made: dict[str, list[PeriodStatement]],
 ) -> None:
     year = [one for one in made[NAMES["Apple"]] if one.span == ("2008-09-28", "2009-09-26")]
     assert [(one.filing.form, one.amounts["revenue"]) for one in year] == [

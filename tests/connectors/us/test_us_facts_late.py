@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from connectors.us import UNITED_STATES
-from pipelines.steps.changes import Occasion
-from pipelines.steps.events import events
-from pipelines.steps.financials import financials
+from pipelines.transforms.events import build_event_rows
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.financials.versions import build_financial_versions
 from tests.connectors.us.fact_files import Fact, body, present, read
 from tests.connectors.us.filer_bodies import CIK, COMPANY, batches, filer, filing
 from tests.pipelines.frames import DAY_1, DAY_2, differences, frame, whole
@@ -35,7 +35,7 @@ def world(today: date, lists: list[dict[str, Any]], *facts: Fact, before: World 
     rows = present([*batches(filer(lists)), *read(body(facts, cik=CIK), f"companyfacts/CIK{CIK}.json")])
     made = UNITED_STATES.normalise(rows, today)
     former = frame(FINANCIALS) if before is None else before["financials"]
-    figures = financials(made[FINANCIALS_REPORTED.name], made["filings"], former)
+    figures = build_financial_versions(made[FINANCIALS_REPORTED.name], made["filings"], former)
     return {"companies": made["companies"], "filings": made["filings"]} | {
         "financials": figures,
         "owners": frame(OWNERS),
@@ -43,10 +43,10 @@ def world(today: date, lists: list[dict[str, Any]], *facts: Fact, before: World 
 
 
 def told(before: World, after: World) -> list[tuple[str, str | None, int | None]]:
-    occasion = Occasion(DAY_2, {"us.submissions": DAY_1, "us.companyfacts": DAY_1}, frozenset())
+    occasion = EmissionContext(DAY_2, {"us.submissions": DAY_1, "us.companyfacts": DAY_1}, frozenset())
     found = differences(before, after)
     found["companies"].known = pl.Series("company_id", [COMPANY], pl.String)
-    rows = events(found, whole(after), occasion).to_dicts()
+    rows = build_event_rows(found, whole(after), occasion).to_dicts()
     filings = [(row["event_type"], json.loads(row["data"])["filing"]) for row in rows]
     return [(kind, one["period"], one["revenue"]) for kind, one in filings]
 

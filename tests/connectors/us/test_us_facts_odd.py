@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.us.companyfacts_json import decode
-from connectors.us.facts_tags import SHARES
-from connectors.us.facts_versions import read_filings
-from connectors.us.holders_outstanding import outstanding
+from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financials.concepts import SHARES
+from connectors.us.financials.versions import build_statements
+from connectors.us.ownership.shares_outstanding import outstanding_by_company
 from tests.connectors.us.fact_files import (
     Fact,
     accession,
@@ -53,7 +53,7 @@ def merged(*parts: dict[str, Any]) -> bytes:
 def test_a_fact_that_cannot_be_placed_costs_no_other() -> None:
     found = answer([year(SALES, 100), year("NetIncomeLoss", 10)])
     found["facts"]["us-gaap"]["NetIncomeLoss"]["units"]["USD"][0].pop("filed")
-    made = read_filings(decode(json.dumps(found).encode()).filings.values()).statements
+    made = build_statements(parse_companyfacts(json.dumps(found).encode()).filings.values()).statements
     assert [one.amounts["revenue"] for one in made] == [100]
 
 
@@ -109,7 +109,7 @@ def test_several_numbers_of_one_cover_are_of_classes_and_none_is_the_companys() 
 def test_covers_tell_the_shares_outstanding_of_their_days() -> None:
     covers = [cover(600), (*cover(500, "2025-04-30", "25002")[:5], "10-Q", "2025-05-05")]
     one_class = pl.LazyFrame({"_company_id": ["firm:US:US0000999999"], "classKey": ["COMMON"]})
-    known = outstanding(present(read(body(covers, unit="shares"))), [one_class])
+    known = outstanding_by_company(present(read(body(covers, unit="shares"))), [one_class])
     counts = [(Decimal(600), date(2025, 1, 31)), (Decimal(500), date(2025, 4, 30))]
     assert known == {"firm:US:US0000999999": counts}
 
@@ -124,7 +124,7 @@ def test_a_cover_alone_is_no_statement_and_no_report() -> None:
         answer([year(SALES, 100)]),
         answer([(*cover(5)[:4], "25002", "10-K/A", "2025-04-01")], unit="shares"),
     )
-    made = read_filings(decode(content).filings.values())
+    made = build_statements(parse_companyfacts(content).filings.values())
     assert [filing.accession for filing, _ in made.reports] == [accession("25001")]
     assert len(made.statements) == 1
 
@@ -146,7 +146,7 @@ def test_a_successors_report_is_of_the_successors_period_and_not_of_the_year_bef
         (SALES, "2023-01-01", "2023-12-31", 90.0, "25001", "10-K", "2025-02-10"),
         ("Assets", "", "2024-12-31", 500.0, "25001", "10-K", "2025-02-10"),
     ]
-    made = read_filings(decode(body(facts)).filings.values())
+    made = build_statements(parse_companyfacts(body(facts)).filings.values())
     assert [own for _, own in made.reports] == [("2024-06-01", "2024-12-31")]
     assert {one.span: one.is_comparative for one in made.statements} == {
         ("2023-01-01", "2023-12-31"): True,
@@ -156,7 +156,9 @@ def test_a_successors_report_is_of_the_successors_period_and_not_of_the_year_bef
 
 def test_months_after_the_year_without_a_balance_sheet_are_not_the_reports_period() -> None:
     after = (SALES, "2025-01-01", "2025-03-31", 9.0, "25001", "10-K", "2025-08-10")
-    made = read_filings(decode(body([year(SALES, 100, filed="2025-08-10"), after])).filings.values())
+    made = build_statements(
+        parse_companyfacts(body([year(SALES, 100, filed="2025-08-10"), after])).filings.values()
+    )
     assert [own for _, own in made.reports] == [YEAR]
 
 
@@ -171,7 +173,7 @@ def test_the_last_twelve_months_of_a_quarters_report_are_no_year() -> None:
 
 def test_a_first_year_may_be_short() -> None:
     facts = [("NetIncomeLoss", "2024-08-05", "2024-12-31", -5.0, "25001", "10-K", "2025-02-10")]
-    made = read_filings(decode(body(facts)).filings.values())
+    made = build_statements(parse_companyfacts(body(facts)).filings.values())
     assert [own for _, own in made.reports] == [("2024-08-05", "2024-12-31")]
 
 
@@ -238,14 +240,16 @@ def test_of_as_many_amounts_in_two_currencies_the_annual_reports_counts(before: 
     half = ("ifrs-full:Revenue", "2025-01-01", "2025-06-30", 70.0, "25002", "6-K", "2025-08-01")
     own = [year("ifrs-full:Revenue", 100), year("ifrs-full:ProfitLoss", 9)] if before else []
     content = merged(answer([*own, half], unit="CNY"), answer([(*half[:3], 10.0, *half[4:])], unit="USD"))
-    found = read_filings(decode(content).filings.values()).statements
+    found = build_statements(parse_companyfacts(content).filings.values()).statements
     assert found[-1].currency == ("CNY" if before else "USD")
 
 
 def test_a_filer_that_changes_its_currency_restates_in_the_new_one() -> None:
     crowns = answer([year("ifrs-full:Revenue", 1_000), year("ifrs-full:ProfitLoss", 100)], unit="SEK")
     both = [year(tag, value, "26001", "20-F", "2026-02-10") for tag, value in (("ifrs-full:Revenue", 95),)]
-    found = read_filings(decode(merged(crowns, answer(both, unit="EUR"))).filings.values()).statements
+    found = build_statements(
+        parse_companyfacts(merged(crowns, answer(both, unit="EUR"))).filings.values()
+    ).statements
     assert [(one.currency, one.amounts["revenue"], one.amounts["net_result"]) for one in found] == [
         ("SEK", 1_000, 100),
         ("EUR", 95, None),

@@ -2,9 +2,9 @@
 
 import json
 
-from connectors.us.companyfacts_json import decode
-from connectors.us.facts_versions import read_filings
-from connectors.us.periods import FiscalYears, Length, length
+from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financials.periods import FiscalYears, SpanLength, span_length
+from connectors.us.financials.versions import build_statements
 from tests.connectors.us.fact_files import Fact, amounts, answer, statements
 from tests.tables import check_cases
 
@@ -172,12 +172,12 @@ def test_days_a_week_apart_are_one_period() -> None:
 
 
 def test_52_and_53_weeks_are_years_and_13_and_14_quarters() -> None:
-    assert length(("2023-01-29", "2024-02-03")) is Length.YEAR
-    assert length(("2024-02-04", "2025-02-01")) is Length.YEAR
-    assert length(("2023-10-29", "2024-02-03")) is Length.QUARTER
-    assert length(("2024-09-02", "2024-11-24")) is Length.QUARTER  # 12 weeks
-    assert length(("2024-05-13", "2024-09-01")) is Length.QUARTER  # 16 weeks
-    assert length(("2024-01-01", "2024-06-30")) is Length.HALF
+    assert span_length(("2023-01-29", "2024-02-03")) is SpanLength.YEAR
+    assert span_length(("2024-02-04", "2025-02-01")) is SpanLength.YEAR
+    assert span_length(("2023-10-29", "2024-02-03")) is SpanLength.QUARTER
+    assert span_length(("2024-09-02", "2024-11-24")) is SpanLength.QUARTER  # 12 weeks
+    assert span_length(("2024-05-13", "2024-09-01")) is SpanLength.QUARTER  # 16 weeks
+    assert span_length(("2024-01-01", "2024-06-30")) is SpanLength.HALF
 
 
 def nine_months(value: float, number: str = "24003", filed: str = "2024-11-01") -> Fact:
@@ -294,7 +294,7 @@ def test_amounts_of_two_currencies_never_meet() -> None:
     found = answer([year("ifrs-full:Revenue", 700), year("ifrs-full:ProfitLoss", 70)], unit="CNY")
     dollars = answer([year("ifrs-full:Revenue", 100)], unit="USD")
     found["facts"]["ifrs-full"]["Revenue"]["units"] |= dollars["facts"]["ifrs-full"]["Revenue"]["units"]
-    made = read_filings(decode(json.dumps(found).encode()).filings.values()).statements
+    made = build_statements(parse_companyfacts(json.dumps(found).encode()).filings.values()).statements
     assert [(one.currency, one.amounts["revenue"], one.amounts["net_result"]) for one in made] == [
         ("CNY", 700, 70)
     ]

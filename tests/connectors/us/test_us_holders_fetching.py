@@ -3,11 +3,12 @@
 import polars as pl
 import pytest
 
-from connectors.declare import Arrival, Cursor
-from connectors.kit import staged
-from connectors.kit.errors import Refused, Unavailable
-from connectors.kit.http import Http
-from connectors.us import feeds_fields, holders_fetch
+from connectors.contract.dataset import Cursor, FetchedFile
+from connectors.kit import staging
+from connectors.kit.http.client import HttpClient
+from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError
+from connectors.us.feeds import schema as feeds_schema
+from connectors.us.ownership import fetch as ownership_fetch
 from tests.connectors.us.conftest import Sec
 from tests.connectors.us.holder_files import INSIDERS, MANAGERS, STAKES, day, filing
 
@@ -30,12 +31,12 @@ def subjects(*places: int) -> list[str]:
     return [f"{number(place)}:0000000042:SC 13G:2026-11-04" for place in places]
 
 
-def names(arrivals: list[Arrival]) -> list[str]:
+def names(arrivals: list[FetchedFile]) -> list[str]:
     return [arrival.name for arrival in arrivals]
 
 
-def test_each_filing_is_asked_for_whole_and_once(http: Http, sec: Sec) -> None:
-    arrivals = list(holders_fetch.filings(http, None, [*subjects(1, 2), *subjects(1)]))
+def test_each_filing_is_asked_for_whole_and_once(http: HttpClient, sec: Sec) -> None:
+    arrivals = list(ownership_fetch.fetch_filings(http, None, [*subjects(1, 2), *subjects(1)]))
     assert names(arrivals) == [f"{number(1)}.txt", f"{number(2)}.txt"]
     assert sec.asked == [
         f"/Archives/edgar/data/42/{number(1)}.txt",
@@ -43,41 +44,41 @@ def test_each_filing_is_asked_for_whole_and_once(http: Http, sec: Sec) -> None:
     ]
     assert arrivals[0].cursor is None
     assert arrivals[1].cursor is not None
-    assert list(holders_fetch.filings(http, arrivals[1].cursor, subjects(2, 1))) == []
+    assert list(ownership_fetch.fetch_filings(http, arrivals[1].cursor, subjects(2, 1))) == []
     assert len(sec.asked) == 2
 
 
-def test_a_missing_filing_is_passed_over_whichever_way_it_is_said(http: Http, sec: Sec) -> None:
+def test_a_missing_filing_is_passed_over_whichever_way_it_is_said(http: HttpClient, sec: Sec) -> None:
     for status in (403, 404):
         sec.answer = lambda path, status=status: (status, MISSING) if number(1) in path else (200, BODY)
-        assert names(list(holders_fetch.filings(http, None, subjects(1, 2)))) == [f"{number(2)}.txt"]
+        assert names(list(ownership_fetch.fetch_filings(http, None, subjects(1, 2)))) == [f"{number(2)}.txt"]
 
 
-def test_pitfall_01_a_block_stops_the_asking_at_once(http: Http, sec: Sec) -> None:
+def test_pitfall_01_a_block_stops_the_asking_at_once(http: HttpClient, sec: Sec) -> None:
     sec.answer = lambda path: (403, BLOCKED) if number(2) in path else (200, BODY)
-    with pytest.raises(Refused, match="ten minutes"):
-        list(holders_fetch.filings(http, None, subjects(1, 2, 3)))
+    with pytest.raises(RequestRefusedError, match="ten minutes"):
+        list(ownership_fetch.fetch_filings(http, None, subjects(1, 2, 3)))
     assert len(sec.asked) == 2
 
 
-def test_what_fails_is_told_after_the_others_and_asked_again(http: Http, sec: Sec) -> None:
+def test_what_fails_is_told_after_the_others_and_asked_again(http: HttpClient, sec: Sec) -> None:
     sec.answer = lambda path: (503, b"") if number(1) in path else (200, BODY)
-    asking = holders_fetch.filings(http, None, subjects(1, 2))
+    asking = ownership_fetch.fetch_filings(http, None, subjects(1, 2))
     arrivals = [next(asking)]
-    with pytest.raises(Unavailable):
+    with pytest.raises(SourceUnavailableError):
         next(asking)
     assert names(arrivals) == [f"{number(2)}.txt"]
     sec.answer = lambda _path: (200, BODY)
-    again = holders_fetch.filings(http, arrivals[0].cursor, subjects(1, 2))
+    again = ownership_fetch.fetch_filings(http, arrivals[0].cursor, subjects(1, 2))
     assert names(list(again)) == [f"{number(1)}.txt"]
 
 
-def test_a_cursor_that_does_not_read_asks_again(http: Http, sec: Sec) -> None:
-    assert len(list(holders_fetch.filings(http, Cursor("nonsense"), subjects(1)))) == 1
+def test_a_cursor_that_does_not_read_asks_again(http: HttpClient, sec: Sec) -> None:
+    assert len(list(ownership_fetch.fetch_filings(http, Cursor("nonsense"), subjects(1)))) == 1
 
 
 def test_forms_go_to_their_datasets_and_filers_by_what_they_are() -> None:
-    columns = staged.schema(feeds_fields.CURRENT)
+    columns = staging.staged_schema(feeds_schema.CURRENT)
     told = [
         (number(1), "0000000042", "Subject", "SC 13G/A"),
         (number(1), "0000000008", "Filed by", "SC 13G/A"),
@@ -86,12 +87,12 @@ def test_forms_go_to_their_datasets_and_filers_by_what_they_are() -> None:
         (number(3), "0000000009", "Filer", "13F-HR"),
         (number(4), "0000000042", "Filer", "424B5"),
     ]
-    keys = (feeds_fields.ACCESSION, feeds_fields.CIK, feeds_fields.ROLE, feeds_fields.FORM)
+    keys = (feeds_schema.ACCESSION, feeds_schema.CIK, feeds_schema.ROLE, feeds_schema.FORM)
     rows = [
-        dict(zip(keys, row, strict=True)) | {feeds_fields.FILED: day("2026-11-04"), "items": []}
+        dict(zip(keys, row, strict=True)) | {feeds_schema.FILED: day("2026-11-04"), "items": []}
         for row in told
     ]
-    shown = {feeds_fields.CURRENT.name: pl.DataFrame(rows, schema=columns, orient="row")}
+    shown = {feeds_schema.CURRENT.name: pl.DataFrame(rows, schema=columns, orient="row")}
     wanted = {
         dataset.key: list(dataset.wants(shown)) for dataset in (STAKES, INSIDERS, MANAGERS) if dataset.wants
     }

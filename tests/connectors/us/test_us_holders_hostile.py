@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from connectors.declare import Dataset, Unreadable
-from connectors.us import holders_text
+from connectors.contract.dataset import Dataset, UnreadableFileError
+from connectors.us.ownership import html_text
 from tests.connectors.us.holder_files import (
     INSIDERS,
     MANAGERS,
@@ -25,7 +25,7 @@ from tests.connectors.us.holder_files import (
     schedule_g,
     table_13f,
 )
-from tests.connectors.us.test_us_schedule13_text import COVER, page
+from tests.connectors.us.ownership.schedule13.test_parse_text import COVER, page
 from tests.tables import check_cases
 
 WHOLE = {
@@ -56,23 +56,26 @@ def test_broken_files_are_refused_or_read_and_raise_nothing_else(kind: str) -> N
 
 def tried(dataset: Dataset, body: bytes) -> None:
     dataset.recognise("us/x", body)
-    with suppress(Unreadable):
+    with suppress(UnreadableFileError):
         read(dataset, body, "us/x.txt")
 
 
 def test_deep_and_long_pages_are_read() -> None:
     deep = b"<html><body>" + b"<div>" * 50_000 + b"end"
-    assert holders_text.flat(deep) in ("", "end")
-    assert len(holders_text.flat(b"<p>" + b"NAME OF REPORTING PERSON " * 20_000)) > 400_000
+    assert html_text.to_single_line(deep) in ("", "end")
+    assert len(html_text.to_single_line(b"<p>" + b"NAME OF REPORTING PERSON " * 20_000)) > 400_000
 
 
 def test_scripts_and_titles_are_no_text() -> None:
-    assert holders_text.flat(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>") == "c (1) d"
+    assert (
+        html_text.to_single_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>")
+        == "c (1) d"
+    )
 
 
 def test_a_cut_table_is_refused() -> None:
     dataset, text = WHOLE["report"]
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFileError):
         read(dataset, text[: text.index("</infoTable>")], "us/a.txt")
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from connectors.us import ownership_part
-from pipelines.steps.changes import Occasion
-from pipelines.steps.ownership import owners
+from connectors.us.ownership import group
+from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.ownership.owners import build_owners
 from tests.connectors.us.holder_files import (
     COMPANY,
     INSIDERS,
@@ -30,7 +30,7 @@ from tests.tables import check_cases
 from warehouse.schema.tables import HOLDINGS, OWNERS
 
 FIRST, THEN = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 20, 12, tzinfo=UTC)
-SPEAKING = Occasion(THEN, {"us.schedule13": FIRST})
+SPEAKING = EmissionContext(THEN, {"us.schedule13": FIRST})
 
 
 def state(*texts: str, before: World | None = None) -> World:
@@ -130,7 +130,7 @@ def test_a_13d_after_a_13g_of_the_same_holder_is_the_same_holder() -> None:
 def test_the_sum_over_holders_counts_joint_filers_once() -> None:
     joint = schedule_d(*(person_d(name, "49.99") for name in ("A", "B", "C")))
     made = holdings(read(STAKES, joint, "0000000007-26-000001.xml"))
-    lines = owners(frame(HOLDINGS, *made), frame(OWNERS), THEN)
+    lines = build_owners(frame(HOLDINGS, *made), frame(OWNERS), THEN)
     assert lines.select(pl.col("pct").sum()).item() == Decimal("49.99")
     assert lines["pct_min"].n_unique() == 1
 
@@ -142,7 +142,7 @@ def test_issuers_are_called_what_the_newest_form_calls_them_and_funds_are_left_t
     )
     fund = form4(line("1"), owners=owner("ANN", "0000000011")).replace("0000000042", "0000000043")
     third = read(INSIDERS, fund.replace("EXAMPLE CORP", "Example Municipal Fund"), "us/c.xml")
-    names = ownership_part.PART.names
+    names = group.PART.names
     assert names is not None
     assert names(present(old, new, third)).collect().select("cik", "name").rows() == [
         ("0000000042", "EXAMPLE CORP")

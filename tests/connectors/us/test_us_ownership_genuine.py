@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from connectors.us import UNITED_STATES
-from pipelines.folders import days, plan
+from pipelines.sources.folder import list_day_folders, plan_files
 from tests.connectors.us.genuine_holders import SCHEDULES
 from tests.connectors.us.genuine_reading import NOW, read
 from tests.connectors.us.holder_files import STAKES, day, holdings, rows, signals
@@ -24,7 +24,7 @@ def files(sources: Path) -> Path:
 
 
 def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
-    entries = plan(days(sources)[0], UNITED_STATES, NOW).entries
+    entries = plan_files(list_day_folders(sources)[0], UNITED_STATES, NOW).entries
     found = {entry.name: entry for entry in entries if entry.name.split("/")[1] in FOLDERS}
     assert len(found) == sum(
         path.is_file() for folder in FOLDERS for path in (sources / "us" / folder).rglob("*")

@@ -54,7 +54,9 @@ def test_ids_of_companies_and_filings() -> None:
 
 def test_accession_numbers_have_two_forms() -> None:
     given = ["0001193125-26-000001", "000119312526000001", "1193125-26-000001", None]
-    found = pl.DataFrame({"a": given}, schema={"a": pl.String}).select(register.accessions(pl.col("a")))
+    found = pl.DataFrame({"a": given}, schema={"a": pl.String}).select(
+        register.normalise_accessions(pl.col("a"))
+    )
     assert found.to_series().to_list() == ["0001193125-26-000001"] * 2 + [None, None]
 
 

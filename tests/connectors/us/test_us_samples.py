@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from connectors.declare import Piece
+from connectors.contract.dataset import ArchiveMember
 from connectors.us import UNITED_STATES
-from pipelines.folders import FileEntry, days, plan
+from pipelines.sources.folder import FileEntry, list_day_folders, plan_files
 from tests.connectors.us.filer_bodies import AT
 
 pytestmark = pytest.mark.sources
@@ -34,8 +34,8 @@ EMPTY = {"index/daily.empty-form.idx", TEXT}
 
 @pytest.fixture(scope="module")
 def entries(sources: Path) -> dict[str, FileEntry]:
-    (day,) = days(sources)
-    found = plan(day, UNITED_STATES, AT).entries
+    (day,) = list_day_folders(sources)
+    found = plan_files(day, UNITED_STATES, AT).entries
     return {entry.name.removeprefix("us/"): entry for entry in found if entry.name.count("/") > 1}
 
 
@@ -53,7 +53,9 @@ def test_every_file_that_is_read_gives_rows_and_no_reject(entries: dict[str, Fil
         if entry.dataset is None or entry.dataset in LARGE:
             continue
         dataset = datasets[entry.dataset]
-        piece = Piece(dataset.key, entry.name, "0" * 64, AT, entry.scope, "b", partial(entry.path.open, "rb"))
+        piece = ArchiveMember(
+            dataset.key, entry.name, "0" * 64, AT, entry.scope, "b", partial(entry.path.open, "rb")
+        )
         found = [batch for part in dataset.split(piece) for batch in dataset.read(part)]
         assert any(batch.rows.height for batch in found) is (name not in EMPTY), name
         refused = [row for batch in found for row in batch.rejects.iter_rows()]

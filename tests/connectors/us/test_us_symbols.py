@@ -12,9 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import Batch, NotOurs, Piece, Recognised, Scope, Unreadable
-from connectors.us import symbol_fields as f
-from connectors.us.symbol_directory import DATASET, listings, sec_symbol
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.us.symbols import schema as f
+from connectors.us.symbols.nasdaq_symbol_directory import DATASET, map_listings, sec_symbol
 
 NASDAQ = (
     "Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size|ETF|NextShares\r\n"
@@ -36,7 +43,7 @@ TRAILER = "File Creation Time: 0616202521:33||||||\n"
 def read(text: str | bytes, scope: Scope = Scope.PART) -> Batch:
     body = text if isinstance(text, bytes) else text.encode()
     at = datetime(2025, 6, 17, tzinfo=UTC)
-    sent = Piece(DATASET.key, "nasdaqlisted.txt", "sha", at, scope, "b", lambda: io.BytesIO(body))
+    sent = ArchiveMember(DATASET.key, "nasdaqlisted.txt", "sha", at, scope, "b", lambda: io.BytesIO(body))
     (batch,) = DATASET.read(sent)
     return batch
 
@@ -61,7 +68,7 @@ def test_a_file_without_its_last_line_may_be_cut_off_and_is_told() -> None:
 
 def test_as_a_complete_file_one_without_its_last_line_is_refused() -> None:
     assert read(NASDAQ + TRAILER, Scope.FULL).rows.height == 2
-    with pytest.raises(Unreadable, match="File Creation Time"):
+    with pytest.raises(UnreadableFileError, match="File Creation Time"):
         read(NASDAQ, Scope.FULL)
 
 
@@ -96,7 +103,7 @@ def test_symbols_become_listings_and_one_that_left_has_ended() -> None:
             )
         )
 
-    rows = listings(present(NASDAQ, None), present(OTHERS, datetime(2025, 6, 20, tzinfo=UTC)))
+    rows = map_listings(present(NASDAQ, None), present(OTHERS, datetime(2025, 6, 20, tzinfo=UTC)))
     found = rows.select("native_id", "exchange_mic", "ticker", "level", "ended_on").rows()
     assert found == [
         ("XNAS:AAPL", "XNAS", "AAPL", "regulated", None),
@@ -109,8 +116,8 @@ def test_symbols_become_listings_and_one_that_left_has_ended() -> None:
     "body", [b"", b"<html><title>Page Not Available</title></html>", b"a|b\n1|2\n", b"PK\x03\x04"]
 )
 def test_other_bodies_are_not_ours_and_unreadable(body: bytes) -> None:
-    assert isinstance(DATASET.recognise("nasdaq_symdir/nasdaqlisted.txt", body), NotOurs)
-    with pytest.raises(Unreadable):
+    assert isinstance(DATASET.recognise("nasdaq_symdir/nasdaqlisted.txt", body), NotApplicable)
+    with pytest.raises(UnreadableFileError):
         read(body)
 
 
@@ -120,7 +127,7 @@ def test_any_line_reads_or_is_refused(line: Any) -> None:
     body = line if isinstance(line, bytes) else line.encode()
     try:
         batch = read(NASDAQ.encode() + body + b"\n" + TRAILER.encode())
-    except Unreadable:
+    except UnreadableFileError:
         return
     assert batch.rows.height >= 2
 
@@ -131,9 +138,9 @@ def test_genuine_files(sources: Path) -> None:
         body = path.read_bytes()
         said = DATASET.recognise(f"nasdaq_symdir/{path.name}", body[:65_536])
         if path.suffix == ".html":
-            assert isinstance(said, NotOurs)
+            assert isinstance(said, NotApplicable)
             continue
-        assert isinstance(said, Recognised)
+        assert isinstance(said, RecognisedFile)
         batch = read(body)
         assert batch.rejects.is_empty()
         assert [signal.code for signal in batch.signals] == ["no_creation_time"]  # the samples lost it

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from lxml import html
 
-from api.billing.service import Billing
-from api.billing.settings import BillingSettings
+from api.billing.service import BillingService
+from api.settings.billing import BillingSettings
 from tests.api.billing.conftest import PRICES
 from tests.api.billing.stripe_server import KEY, SIGNING_SECRET, FakeStripe, Listening, signed
 from tests.api.dashboard.conftest import Browser, Desk, texts
@@ -27,7 +27,7 @@ class Shop:
     stripe: FakeStripe
 
     @property
-    def billing(self) -> Billing:
+    def billing(self) -> BillingService:
         return self.desk.made.parts.billing
 
     def wait(self, days: float) -> None:

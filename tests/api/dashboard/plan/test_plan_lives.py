@@ -202,7 +202,7 @@ def test_where_nobody_pays_an_operator_sets_tiers(desk):
 
 @pytest.mark.parametrize("days", [0, 30])
 def test_the_trial_is_as_long_as_it_is_set(open_desk, days):
-    from api.billing.settings import BillingSettings
+    from api.settings.billing import BillingSettings
 
     settings = BillingSettings(
         secret_key="x", signing_secret="x", prices=(("pro", "price_x"),), trial_days=days

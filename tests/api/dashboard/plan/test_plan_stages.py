@@ -6,12 +6,12 @@ from itertools import product
 import pytest
 from lxml import html
 
-from api.billing.settings import BillingSettings
-from api.dashboard import rendering
-from api.dashboard.plans import Stage, plan_of, price_of
-from api.db.billing import CustomerRecord
-from api.db.records import AccountRecord
-from api.tiers import DEFAULT, Tier, read_tiers
+from api.accounts.records import AccountRecord
+from api.accounts.tiers import DEFAULT, Tier, read_tiers
+from api.billing.repository import CustomerRecord
+from api.dashboard import templating
+from api.dashboard.plan_view import PlanStage, build_plan_view, price_text
+from api.settings.billing import BillingSettings
 from tests.tables import check_cases
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -33,32 +33,32 @@ def customer(told, ends=None):
 
 
 def stage(told, status, billing=SOLD):
-    return plan_of(account(status), customer(told), DEFAULT, billing, 14).stage
+    return build_plan_view(account(status), customer(told), DEFAULT, billing, 14).stage
 
 
 @check_cases(
     ("told", "stages"),
     [
-        (NOBODY, (Stage.GIVEN, Stage.NONE, Stage.NONE)),
-        (LOOKED, (Stage.GIVEN, Stage.NONE, Stage.NONE)),
-        ("trialing", (Stage.TRIAL, Stage.LAPSED, Stage.TRIAL)),
-        ("active", (Stage.RUNS, Stage.LAPSED, Stage.RUNS)),
-        ("past_due", (Stage.LATE, Stage.LAPSED, Stage.LATE)),
-        ("unpaid", (Stage.LATE, Stage.LAPSED, Stage.LAPSED)),
-        ("paused", (Stage.LATE, Stage.LAPSED, Stage.LAPSED)),
-        ("canceled", (Stage.GIVEN, Stage.ENDED, Stage.ENDED)),
+        (NOBODY, (PlanStage.GIVEN, PlanStage.NONE, PlanStage.NONE)),
+        (LOOKED, (PlanStage.GIVEN, PlanStage.NONE, PlanStage.NONE)),
+        ("trialing", (PlanStage.TRIAL, PlanStage.LAPSED, PlanStage.TRIAL)),
+        ("active", (PlanStage.RUNS, PlanStage.LAPSED, PlanStage.RUNS)),
+        ("past_due", (PlanStage.LATE, PlanStage.LAPSED, PlanStage.LATE)),
+        ("unpaid", (PlanStage.LATE, PlanStage.LAPSED, PlanStage.LAPSED)),
+        ("paused", (PlanStage.LATE, PlanStage.LAPSED, PlanStage.LAPSED)),
+        ("canceled", (PlanStage.GIVEN, PlanStage.ENDED, PlanStage.ENDED)),
     ],
 )
 def test_every_account_has_its_stage(told, stages):
     assert tuple(stage(told, status) for status in STATUSES) == stages
-    assert {stage(told, status, BillingSettings()) for status in STATUSES} == {Stage.BY_HAND}
+    assert {stage(told, status, BillingSettings()) for status in STATUSES} == {PlanStage.BY_HAND}
 
 
 @pytest.mark.parametrize("billing", [SOLD, BillingSettings()], ids=["paid", "by hand"])
 def test_every_page_says_one_thing_and_offers_what_can_be_done(billing):
     for told, status, trial, ends, days in product(TOLD, STATUSES, (None, THEN), (None, THEN), (0, 14)):
         whose = account(status, trial)
-        plan = plan_of(whose, customer(told, ends), DEFAULT, billing, days)
+        plan = build_plan_view(whose, customer(told, ends), DEFAULT, billing, days)
         tree = html.fromstring(shown(plan, whose))
         case = (told, status, trial, ends, days)
         said = tree.xpath("//main/dl[1]/following-sibling::p[1]")
@@ -79,18 +79,18 @@ def test_every_page_says_one_thing_and_offers_what_can_be_done(billing):
 
 def test_prices_are_those_of_the_configuration():
     tiers = read_tiers({"tiers": {"starter": {"monthly_cents": 123_450}, "pro": {"monthly_cents": 0}}})
-    assert [price_of(one, SOLD) for one in tiers.by_name.values()] == [
+    assert [price_text(one, SOLD) for one in tiers.by_name.values()] == [
         "9 USD",
         "1,234.50 USD",
         "0 USD",
         "not available",
     ]
-    assert price_of(Tier("pro", 1, 1, 1), SOLD) == "shown at checkout"
+    assert price_text(Tier("pro", 1, 1, 1), SOLD) == "shown at checkout"
 
 
 def shown(plan, whose):
     """The page, as the route has it rendered."""
-    return rendering.page(
+    return templating.render_template(
         "plan.html",
         root="",
         form_field="form_token",
@@ -99,7 +99,7 @@ def shown(plan, whose):
         is_operator=False,
         path="/dashboard/plan",
         plan=plan,
-        stages=Stage,
+        stages=PlanStage,
         notice=None,
         paused=[],
         more_paused=False,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from connectors.uk.accounts_document import Document, Row, read_document
+from connectors.uk.accounts.document import AccountsDocument, FigureRow, parse_accounts_document
 
 FOLDERS = ("accounts_ixbrl", "accounts_ixbrl_full", "accounts_xbrl_xml", "accounts_edge_cases")
 NAME = "Prod223_2125_01234567_20171231.html"
@@ -95,11 +95,11 @@ class Page:
             f"{days if start else f'<xbrli:instant>{end}</xbrli:instant>'}</xbrli:period></xbrli:context>"
         )
 
-    def read(self, name: str = NAME) -> Document:
-        return read_document(name, self.body())
+    def read(self, name: str = NAME) -> AccountsDocument:
+        return parse_accounts_document(name, self.body())
 
 
-def _own(document: Document, *, group: bool = False) -> Row:
+def _own(document: AccountsDocument, *, group: bool = False) -> FigureRow:
     (row,) = [row for row in document.rows if row.is_group is group and not row.period.is_comparative]
     return row
 
@@ -116,7 +116,7 @@ def axes() -> dict[str, str]:
 
 
 @pytest.fixture
-def own() -> Callable[..., Row]:
+def own() -> Callable[..., FigureRow]:
     return _own
 
 

@@ -11,11 +11,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.declare import Batch, Cursor, NotOurs, Piece, Recognised, Scope, Unreadable
-from connectors.kit.bodies import Fetched, NotModified, Validators
-from connectors.kit.errors import WrongBody
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cursor,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
 from connectors.kit.formats import sniff
-from connectors.uk import accounts, accounts_fetch
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.response import FetchedResponse, NotModified, Validators
+from connectors.uk.accounts import dataset as accounts_dataset
+from connectors.uk.accounts import fetch as accounts_fetch
 from tests.tables import check_cases
 
 AT = datetime(2025, 5, 3, tzinfo=UTC)
@@ -40,15 +49,15 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return target.getvalue()
 
 
-def piece(body: bytes, name: str = DAILY) -> Piece:
+def piece(body: bytes, name: str = DAILY) -> ArchiveMember:
     sha256 = hashlib.sha256(body).hexdigest()
-    return Piece(accounts.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
+    return ArchiveMember(accounts_dataset.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
 
 
 def read(body: bytes, name: str = DAILY) -> tuple[pl.DataFrame, dict[str, str], dict[str, int]]:
     """Rows, reasons by rejected record, counts by signal."""
     batches: list[Batch] = [
-        batch for part in accounts.split(piece(body, name)) for batch in accounts.read(part)
+        batch for part in accounts_dataset.split(piece(body, name)) for batch in accounts_dataset.read(part)
     ]
     rows = pl.concat([batch.rows for batch in batches])
     rejects = {record: reason for batch in batches for record, reason, _ in batch.rejects.iter_rows()}
@@ -139,14 +148,14 @@ def test_a_damaged_member_is_told_and_a_truncated_zip_is_unreadable() -> None:
     rows, rejects, _ = read(bytes(body))
     assert (len(rows), list(rejects)) == (1, ["a.xml"])
     whole = zipped({"a.xml": document(1)})
-    with pytest.raises(Unreadable, match=r"uk\.accounts: Accounts_Bulk_Data-2025-05-03\.zip: .*zip"):
+    with pytest.raises(UnreadableFileError, match=r"uk\.accounts: Accounts_Bulk_Data-2025-05-03\.zip: .*zip"):
         read(whole[: len(whole) // 2])
 
 
 def test_html_where_a_zip_was_due_and_an_archive_without_accounts_are_unreadable() -> None:
-    with pytest.raises(Unreadable, match="expected a zip, found html"):
+    with pytest.raises(UnreadableFileError, match="expected a zip, found html"):
         read(b"<!DOCTYPE html><html>Service unavailable</html>")
-    with pytest.raises(Unreadable, match="without any accounts"):
+    with pytest.raises(UnreadableFileError, match="without any accounts"):
         read(zipped({"__MACOSX/x": b"y"}))
 
 
@@ -158,7 +167,7 @@ def test_a_loose_document_is_read_or_unreadable() -> None:
     rows, _, _ = read(document(), f"{MEMBER}.zip")
     assert len(rows) == 1
     for body in (b"", b"garbage", document()[:400], b"<html><body>x</body></html>"):
-        with pytest.raises(Unreadable, match=MEMBER):
+        with pytest.raises(UnreadableFileError, match=MEMBER):
             read(body, f"{MEMBER}.xml")
 
 
@@ -171,15 +180,18 @@ def test_a_document_without_figures_is_listed_and_keeps_its_row() -> None:
 
 
 def test_a_large_archive_is_split_into_packs_that_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "PACK_MEMBERS", 3)
-    monkeypatch.setattr(accounts, "BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr(accounts_dataset, "PACK_MEMBERS", 3)
+    monkeypatch.setattr(accounts_dataset, "BATCH_DOCUMENTS", 2)
     nested = zipped({"c/accounts/a.xml": document(100), "c/cic34/b.xml": document(101)})
     members = {f"Prod223_1_0000000{n}_20241231.xml": document(n) for n in range(1, 9)}
     body = zipped({**members, f"{MEMBER}_CIC.zip": nested})
-    parts = list(accounts.split(piece(body)))
+    parts = list(accounts_dataset.split(piece(body)))
     assert [part.member for part in parts] == ["members 1 of 3", "members 2 of 3", "members 3 of 3"]
-    monkeypatch.setattr(accounts, "MOST_PACKS", 2)
-    assert [part.member for part in accounts.split(piece(body))] == ["members 1 of 2", "members 2 of 2"]
+    monkeypatch.setattr(accounts_dataset, "MOST_PACKS", 2)
+    assert [part.member for part in accounts_dataset.split(piece(body))] == [
+        "members 1 of 2",
+        "members 2 of 2",
+    ]
     rows, rejects, _ = read(body)
     assert sorted(rows["equity"]) == [1, 2, 3, 4, 5, 6, 7, 8, 100]
     assert rejects == {}
@@ -188,24 +200,24 @@ def test_a_large_archive_is_split_into_packs_that_lose_nothing(monkeypatch: pyte
 @check_cases(
     ("name", "head", "found"),
     [
-        (DAILY, b"PK\x03\x04", Recognised(AT, Scope.PART)),
+        (DAILY, b"PK\x03\x04", RecognisedFile(AT, Scope.PART)),
         (
             "accounts_bulk_zip/Accounts_Bulk_Data-2025-05-03.trimmed.zip",
             b"PK\x03\x04",
-            Recognised(AT, Scope.PART),
+            RecognisedFile(AT, Scope.PART),
         ),
-        ("Accounts_Monthly_Data-May2025.zip", b"PK\x03\x04", Recognised(None, Scope.PART)),
-        (f"{MEMBER}.html", b"<html/>", Recognised(None, Scope.PART)),
-        ("account_1.xml", document()[:500], Recognised(None, Scope.PART)),
+        ("Accounts_Monthly_Data-May2025.zip", b"PK\x03\x04", RecognisedFile(None, Scope.PART)),
+        (f"{MEMBER}.html", b"<html/>", RecognisedFile(None, Scope.PART)),
+        ("account_1.xml", document()[:500], RecognisedFile(None, Scope.PART)),
     ],
 )
-def test_recognised(name: str, head: bytes, found: Recognised) -> None:
-    assert accounts.recognise(name, head) == found
+def test_recognised(name: str, head: bytes, found: RecognisedFile) -> None:
+    assert accounts_dataset.recognise(name, head) == found
 
 
 def test_other_files_are_not_ours() -> None:
-    assert isinstance(accounts.recognise("notes.html", b"<html><body/></html>"), NotOurs)
-    assert isinstance(accounts.recognise("Accounts_Bulk_Data-2025-13-45.csv", b"a,b"), NotOurs)
+    assert isinstance(accounts_dataset.recognise("notes.html", b"<html><body/></html>"), NotApplicable)
+    assert isinstance(accounts_dataset.recognise("Accounts_Bulk_Data-2025-13-45.csv", b"a,b"), NotApplicable)
 
 
 class Web:
@@ -215,19 +227,19 @@ class Web:
         self.page, self.unchanged = page, unchanged
         self.asked: list[tuple[str, str | None]] = []
 
-    def get(self, url: str, **_: Any) -> Fetched:
+    def get(self, url: str, **_: Any) -> FetchedResponse:
         return _fetched(url, self.page.encode())
 
-    def download(self, url: str, *, since: Validators | None, **_: Any) -> Fetched | NotModified:
+    def download(self, url: str, *, since: Validators | None, **_: Any) -> FetchedResponse | NotModified:
         self.asked.append((url.rpartition("/")[2], since.etag if since else None))
         if url.endswith(self.unchanged):
             return NotModified(url, AT)
         return _fetched(url, b"PK")
 
 
-def _fetched(url: str, body: bytes) -> Fetched:
+def _fetched(url: str, body: bytes) -> FetchedResponse:
     held = Validators('"e2"')
-    return Fetched(url, 200, {}, io.BytesIO(body), len(body), sniff(body), AT, None, held)
+    return FetchedResponse(url, 200, {}, io.BytesIO(body), len(body), sniff(body), AT, None, held)
 
 
 PAGE = "".join(
@@ -252,14 +264,14 @@ def test_live_the_newest_zip_first_then_all_newer_ones_and_re_issues() -> None:
 
 
 def test_live_a_page_without_links_is_not_believed() -> None:
-    with pytest.raises(WrongBody, match="links no daily"):
+    with pytest.raises(UnexpectedBodyError, match="links no daily"):
         list(accounts_fetch.fetch(Web("<html/>"), None, ()))  # type: ignore[arg-type]
 
 
 @pytest.mark.sources
 def test_links_of_the_saved_page(sources: Path) -> None:
     page = (sources / "uk" / "download_pages" / "en_accountsdata.html").read_text()
-    links = accounts_fetch.links(page)
+    links = accounts_fetch.daily_zip_links(page)
     assert len(links) > 50
     assert list(links) == sorted(links)
     assert all(href.endswith(f"{day}.zip") for day, href in links.items())

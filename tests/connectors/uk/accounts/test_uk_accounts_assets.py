@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from connectors.uk.accounts_document import Row
+from connectors.uk.accounts.document import FigureRow
 
 YEAR = "2017-01-01/2017-12-31"
 END = "2017-12-31"
@@ -10,7 +10,7 @@ END = "2017-12-31"
 
 def assets(
     blank: Any, own: Any, *, fixed: object = 100, current: object = 60, less: object = 140, **more: object
-) -> Row:
+) -> FigureRow:
     page = blank()
     for name, value in {
         "FixedAssets": fixed,

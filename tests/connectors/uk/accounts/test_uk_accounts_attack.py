@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from connectors.declare import Piece, Scope
-from connectors.kit import ixbrl
-from connectors.kit.markup import Malformed
-from connectors.uk import accounts
-from connectors.uk.accounts_document import Document, read_document
+from connectors.contract.dataset import ArchiveMember, Scope
+from connectors.kit.xbrl import inline
+from connectors.kit.xml.parse import MalformedMarkupError
+from connectors.uk.accounts import dataset as accounts_dataset
+from connectors.uk.accounts.document import AccountsDocument, parse_accounts_document
 
 NAME = "Prod223_2125_01234567_20171231.html"
 YEAR, END = "2017-01-01/2017-12-31", "2017-12-31"
@@ -29,38 +29,38 @@ def body(blank: Any) -> bytes:
     return page.body()
 
 
-def figures(document: Document) -> list[tuple[int | None, int | None]]:
+def figures(document: AccountsDocument) -> list[tuple[int | None, int | None]]:
     return [(row.equity, row.net_result) for row in document.rows]
 
 
 @pytest.mark.parametrize("depth", [1_000, 2_000, 100_000])
 def test_deep_nesting_beside_the_facts_changes_nothing(body: bytes, depth: int) -> None:
     deep = b"<div>" * depth + b"x" + b"</div>" * depth
-    assert figures(read_document(NAME, body.replace(b"</body>", deep + b"</body>"))) == [(5, 3)]
+    assert figures(parse_accounts_document(NAME, body.replace(b"</body>", deep + b"</body>"))) == [(5, 3)]
 
 
 @pytest.mark.parametrize("depth", [1_000, 2_000])
 def test_a_figure_deep_in_markup_is_read(body: bytes, depth: int) -> None:
     deep = b">" + b"<b>" * depth + b"5" + b"</b>" * depth + b"</ix:nonFraction>"
-    assert figures(read_document(NAME, body.replace(b">5</ix:nonFraction>", deep))) == [(5, 3)]
+    assert figures(parse_accounts_document(NAME, body.replace(b">5</ix:nonFraction>", deep))) == [(5, 3)]
 
 
 def test_a_figure_that_nesting_hides_rejects_the_document(body: bytes) -> None:
     deep = b">" + b"<b>" * 5_000 + b"5" + b"</b>" * 5_000 + b"</ix:nonFraction>"
-    with pytest.raises(Malformed, match="of 2 tagged statements 1 can be read"):
-        read_document(NAME, body.replace(b">5</ix:nonFraction>", deep))
+    with pytest.raises(MalformedMarkupError, match="of 2 tagged statements 1 can be read"):
+        parse_accounts_document(NAME, body.replace(b">5</ix:nonFraction>", deep))
 
 
 def test_entities_are_never_opened(body: bytes) -> None:
     laughs = b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9))
     bomb = b'<!DOCTYPE html [<!ENTITY a "9">' + laughs + b"]>" + body.replace(b">5<", b">&j;<")
-    with pytest.raises(Malformed, match="entities"):
-        read_document(NAME, bomb)
+    with pytest.raises(MalformedMarkupError, match="entities"):
+        parse_accounts_document(NAME, bomb)
     outside = b'<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/hostname">]>' + body.replace(b">5<", b">&x;5<")
-    document = read_document(NAME, outside)
+    document = parse_accounts_document(NAME, outside)
     assert figures(document) == [(None, 3)]
     assert ("unaccepted_text", "no transform") in document.signals
-    assert figures(read_document(NAME, body.replace(b">5<", b">1&nbsp;005<"))) == [(1005, 3)]
+    assert figures(parse_accounts_document(NAME, body.replace(b">5<", b">1&nbsp;005<"))) == [(1005, 3)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_entities_are_never_opened(body: bytes) -> None:
 )
 def test_whatever_the_encoding_undeclared(body: bytes, encoding: str) -> None:
     wide = body.decode().replace("</body>", "<p>£ café</p></body>").encode(encoding)
-    assert figures(read_document(NAME, wide)) == [(5, 3)]
+    assert figures(parse_accounts_document(NAME, wide)) == [(5, 3)]
 
 
 @pytest.mark.parametrize(
@@ -84,20 +84,22 @@ def test_whatever_the_encoding_undeclared(body: bytes, encoding: str) -> None:
 def test_whatever_the_encoding_declared_wrongly(body: bytes, declared: str, true: str) -> None:
     text = body.decode().replace("</body>", "<p>£ café</p></body>")
     wrong = f'<?xml version="1.0" encoding="{declared}"?>{text}'.encode(true)
-    document = read_document(NAME, wrong)
+    document = parse_accounts_document(NAME, wrong)
     assert figures(document) == [(5, 3)]
     assert ("repaired_document", "not well-formed") in document.signals
 
 
 @pytest.mark.parametrize("junk", [b"\x00", b"\x01\x02", b"\xff\xfe\xfa", b"<br>", b"&copy;", b"a & b"])
 def test_junk_in_the_prose_loses_no_figure(body: bytes, junk: bytes) -> None:
-    assert figures(read_document(NAME, body.replace(b"</body>", b"<p>" + junk + b"</p></body>"))) == [(5, 3)]
+    assert figures(
+        parse_accounts_document(NAME, body.replace(b"</body>", b"<p>" + junk + b"</p></body>"))
+    ) == [(5, 3)]
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99, 0.999])
 def test_a_truncated_document_is_never_taken_for_a_whole_one(body: bytes, share: float) -> None:
-    with pytest.raises(Malformed):
-        read_document(NAME, body[: int(len(body) * share)])
+    with pytest.raises(MalformedMarkupError):
+        parse_accounts_document(NAME, body[: int(len(body) * share)])
 
 
 def test_ten_thousand_contexts_of_classes_hide_no_total(blank: Any, axes: dict[str, str]) -> None:
@@ -117,7 +119,9 @@ def test_ten_thousand_contexts_of_classes_hide_no_total(blank: Any, axes: dict[s
         for n in range(10_000)
     )
     body = body.replace(b"<ix:resources>", b"<ix:resources>" + contexts.encode())
-    assert figures(read_document(NAME, body.replace(b"</body>", facts.encode() + b"</body>"))) == [(5, 3)]
+    assert figures(parse_accounts_document(NAME, body.replace(b"</body>", facts.encode() + b"</body>"))) == [
+        (5, 3)
+    ]
 
 
 def test_ten_thousand_periods_give_the_nearest_that_do_not_overlap(blank: Any) -> None:
@@ -127,7 +131,7 @@ def test_ten_thousand_periods_give_the_nearest_that_do_not_overlap(blank: Any) -
     for n in range(10_000):
         last = date(2016, 12, 31) - timedelta(days=n)
         page.number("ProfitLoss", n, f"{last - timedelta(days=364)}/{last}")
-    document = read_document(NAME, page.body())
+    document = parse_accounts_document(NAME, page.body())
     ends = [row.period.end for row in document.rows]
     assert (len(ends), ends[:3]) == (21, [date(2017, 12, 31), date(2016, 12, 31), date(2016, 1, 1)])
     assert ("too_many_periods", "more than 20 earlier ones") in document.signals
@@ -155,14 +159,16 @@ def test_a_sheet_a_day_beside_last_years_end_is_the_comparative(blank: Any) -> N
 
 
 def test_continuations_without_end_are_left(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ixbrl, "MOST_CONTINUATIONS", 50)
+    monkeypatch.setattr(inline, "MOST_CONTINUATIONS", 50)
     chain = "".join(
         f'<ix:continuation id="k{n}" continuedAt="k{n + 1}">x</ix:continuation>' for n in range(40)
     )
     named = (
         '<ix:nonNumeric name="bus:EntityDormantTruefalse" contextRef="c0" continuedAt="k0">n</ix:nonNumeric>'
     )
-    document = read_document(NAME, body.replace(b"</body>", (named * 3 + chain).encode() + b"</body>"))
+    document = parse_accounts_document(
+        NAME, body.replace(b"</body>", (named * 3 + chain).encode() + b"</body>")
+    )
     assert figures(document) == [(5, 3)]
     assert document.signals["endless_continuations", "the rest is left out"] == 2
 
@@ -187,8 +193,8 @@ def read(body: bytes) -> tuple[dict[str, int | None], dict[str, str]]:
     """Equity by company, reasons by rejected record."""
     name = "Accounts_Bulk_Data-2025-05-03.zip"
     sha256 = hashlib.sha256(body).hexdigest()
-    piece = Piece(accounts.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
-    batches = [batch for part in accounts.split(piece) for batch in accounts.read(part)]
+    piece = ArchiveMember(accounts_dataset.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
+    batches = [batch for part in accounts_dataset.split(piece) for batch in accounts_dataset.read(part)]
     rows = [row for batch in batches for row in batch.rows.iter_rows(named=True)]
     rejects = {record: reason for batch in batches for record, reason, _ in batch.rejects.iter_rows()}
     return {row["company_number"]: row["equity"] for row in rows}, rejects
@@ -197,8 +203,8 @@ def read(body: bytes) -> tuple[dict[str, int | None], dict[str, str]]:
 def test_in_an_archive_of_attacks_no_good_document_is_lost(
     body: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(accounts, "PACK_MEMBERS", 4)
-    monkeypatch.setattr(accounts, "LARGEST_DOCUMENT_BYTES", 1 << 20)
+    monkeypatch.setattr(accounts_dataset, "PACK_MEMBERS", 4)
+    monkeypatch.setattr(accounts_dataset, "LARGEST_DOCUMENT_BYTES", 1 << 20)
     nested = zipped({"CIC/accounts/a.xhtml": body, "CIC/accounts/huge.xhtml": b" " * (2 << 20)})
     twice = zipped({"CIC/accounts/inner.zip": nested})
     good = {member(number): body for number in (1, 2)} | {member(3, "zip"): nested, member(4, "zip"): body}
@@ -228,10 +234,10 @@ def test_names_that_come_twice_are_two_documents(body: bytes) -> None:
         archive.writestr(member(1), body)
         with pytest.warns(UserWarning, match="Duplicate name"):
             archive.writestr(member(1), body.replace(b">5<", b">6<"))
-    piece = Piece(
-        accounts.KEY, "Accounts_Bulk_Data-2025-05-03.zip", "s", AT, Scope.PART, "b",
+    piece = ArchiveMember(
+        accounts_dataset.KEY, "Accounts_Bulk_Data-2025-05-03.zip", "s", AT, Scope.PART, "b",
         partial(io.BytesIO, target.getvalue()),
     )  # fmt: skip
-    (batch,) = accounts.read(piece)
+    (batch,) = accounts_dataset.read(piece)
     assert sorted(batch.rows["equity"]) == [5, 6]
     assert set(batch.rows["company_number"]) == {"00000001"}

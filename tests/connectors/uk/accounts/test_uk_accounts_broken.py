@@ -8,8 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.kit.markup import Malformed
-from connectors.uk.accounts_document import NoAccounts, company_number, named, read_document
+from connectors.kit.xml.parse import MalformedMarkupError
+from connectors.uk.accounts.document import (
+    NotAccountsError,
+    company_number,
+    parse_accounts_document,
+    parse_file_name,
+)
 from tests.tables import check_cases
 
 NAME = "Prod223_2125_01234567_20171231.html"
@@ -78,26 +83,26 @@ def test_company_numbers(text: str | None, number: str | None) -> None:
 
 
 def test_names_of_members() -> None:
-    assert named("Prod223_3951_15052776_20240831_CIC.zip!/CIC-15052776/accounts/x.xhtml") == (
+    assert parse_file_name("Prod223_3951_15052776_20240831_CIC.zip!/CIC-15052776/accounts/x.xhtml") == (
         "15052776",
         date(2024, 8, 31),
     )
-    assert named("Prod224_0042_NI681295_20221340.html") == ("NI681295", None)
-    assert named("accounts.html") == (None, None)
+    assert parse_file_name("Prod224_0042_NI681295_20221340.html") == ("NI681295", None)
+    assert parse_file_name("accounts.html") == (None, None)
 
 
 def test_what_is_nobodys_or_of_no_day_or_nothing_is_told(blank: Any) -> None:
     page = blank()
     page.number("SomethingElse", 2, END)
-    with pytest.raises(NoAccounts, match="nothing that is tagged"):
+    with pytest.raises(NotAccountsError, match="nothing that is tagged"):
         page.read()
     page = blank()
     page.text("EntityDormantTruefalse", "true", YEAR)
-    with pytest.raises(NoAccounts, match="balance date"):
+    with pytest.raises(NotAccountsError, match="balance date"):
         page.read("accounts.html")
     page.number("Equity", 2, END)
-    with pytest.raises(NoAccounts, match="company number"):
-        read_document("accounts.html", page.body().replace(b"01234567", b"Acme Ltd"))
+    with pytest.raises(NotAccountsError, match="company number"):
+        parse_accounts_document("accounts.html", page.body().replace(b"01234567", b"Acme Ltd"))
 
 
 def test_a_document_without_figures_has_no_row(blank: Any) -> None:
@@ -123,8 +128,8 @@ def test_changed_bytes_never_crash_the_mapping(blank: Any, data: st.DataObject) 
             st.sampled_from([b"9", b"-", b"0000", b"", b"Z", b"<", b'"'])
         )
     try:
-        document = read_document(NAME, bytes(body))
-    except (Malformed, NoAccounts):
+        document = parse_accounts_document(NAME, bytes(body))
+    except (MalformedMarkupError, NotAccountsError):
         return
     assert all(
         isinstance(row.equity, int | None) and not isinstance(row.equity, Decimal) for row in document.rows

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from connectors.uk.accounts_document import Document, Row, read_document
+from connectors.uk.accounts.document import AccountsDocument, FigureRow, parse_accounts_document
 
 pytestmark = pytest.mark.sources
 
@@ -149,16 +149,16 @@ class Naive:
 
 
 @pytest.fixture(scope="module")
-def documents(bodies: dict[str, bytes]) -> dict[str, tuple[Document, bytes]]:
-    return {name: (read_document(name, body), body) for name, body in bodies.items()}
+def documents(bodies: dict[str, bytes]) -> dict[str, tuple[AccountsDocument, bytes]]:
+    return {name: (parse_accounts_document(name, body), body) for name, body in bodies.items()}
 
 
-def test_every_genuine_file_gives_figures(documents: dict[str, tuple[Document, bytes]]) -> None:
+def test_every_genuine_file_gives_figures(documents: dict[str, tuple[AccountsDocument, bytes]]) -> None:
     assert len(documents) >= 270
     assert [name for name, (document, _) in documents.items() if not document.rows] == []
 
 
-def test_every_mapped_figure_is_in_the_file(documents: dict[str, tuple[Document, bytes]]) -> None:
+def test_every_mapped_figure_is_in_the_file(documents: dict[str, tuple[AccountsDocument, bytes]]) -> None:
     differences: list[str] = []
     for name, (document, body) in documents.items():
         naive = Naive(body)
@@ -167,7 +167,7 @@ def test_every_mapped_figure_is_in_the_file(documents: dict[str, tuple[Document,
     assert differences == []
 
 
-def _differences(name: str, naive: Naive, row: Row) -> list[str]:
+def _differences(name: str, naive: Naive, row: FigureRow) -> list[str]:
     scope = "Consolidated" if row.is_group else ""
     start, end = row.period.start.isoformat(), row.period.end.isoformat()
     revenue = _whole(naive.figure(REVENUE, scope, start, end))
@@ -198,7 +198,7 @@ def _whole(value: Decimal | None) -> int | None:
 
 
 @pytest.mark.slow
-def test_no_tagged_period_is_left_out(documents: dict[str, tuple[Document, bytes]]) -> None:
+def test_no_tagged_period_is_left_out(documents: dict[str, tuple[AccountsDocument, bytes]]) -> None:
     """Each result, and each balance at the end of a reported period, stands in some row."""
     missing: list[str] = []
     for name, (document, body) in documents.items():
@@ -211,7 +211,7 @@ def test_no_tagged_period_is_left_out(documents: dict[str, tuple[Document, bytes
 
 
 def test_pitfall_16_micro_and_filleted_accounts_have_no_turnover(
-    documents: dict[str, tuple[Document, bytes]],
+    documents: dict[str, tuple[AccountsDocument, bytes]],
 ) -> None:
     """Null, not zero; one micro-entity publishes its profit and loss account all the same, and has it."""
     found: dict[str, list[int | None]] = {}
@@ -225,7 +225,7 @@ def test_pitfall_16_micro_and_filleted_accounts_have_no_turnover(
     assert None not in found["tagged"]
 
 
-def test_total_assets_are_known_for_nearly_all(documents: dict[str, tuple[Document, bytes]]) -> None:
+def test_total_assets_are_known_for_nearly_all(documents: dict[str, tuple[AccountsDocument, bytes]]) -> None:
     with_equity = [
         row for document, _ in documents.values() for row in document.rows if row.equity is not None
     ]

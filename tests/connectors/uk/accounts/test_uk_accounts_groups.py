@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from connectors.uk.accounts_document import read_document
+from connectors.uk.accounts.document import parse_accounts_document
 from tests.tables import check_cases
 
 NAME = "Prod223_2125_01234567_20171231.html"
@@ -45,7 +45,7 @@ def test_full_accounts_have_the_figures_that_they_print(full: dict[str, bytes]) 
         (document.number, row.is_group, row.period.end.isoformat()): tuple(
             getattr(row, name) for name in FIGURES
         )
-        for document in (read_document(name, body) for name, body in full.items())
+        for document in (parse_accounts_document(name, body) for name, body in full.items())
         for row in document.rows
     }
     assert {place: found.get(place) for place in PRINTED} == PRINTED
@@ -59,7 +59,7 @@ def test_parts_alone_give_no_figure(full: dict[str, bytes]) -> None:
     parts = 0
     for name, body in full.items():
         left, count = _only_parts(body)
-        document, parts = read_document(name, left), parts + count
+        document, parts = parse_accounts_document(name, left), parts + count
         figures = {
             (row.is_group, key) for row in document.rows for key in FIGURES if getattr(row, key) is not None
         }
@@ -139,7 +139,10 @@ def test_pitfall_14_what_a_cut_makes_of_a_figure(blank: Any, cut: str) -> None:
     page.number("NetCurrentAssetsLiabilities", 1, END)
     page.context(YEAR)
     is_group, is_whole = CUTS[cut]
-    rows = [(row.is_group, row.equity, row.net_result) for row in read_document(NAME, cut_by(page, cut)).rows]
+    rows = [
+        (row.is_group, row.equity, row.net_result)
+        for row in parse_accounts_document(NAME, cut_by(page, cut)).rows
+    ]
     assert rows == ([(is_group, 70, 7)] if is_whole else [])
 
 
@@ -152,7 +155,7 @@ def test_a_first_filing_that_calls_every_figure_original_is_read_whole(blank: An
     page.number("Creditors", 20, END, "cut0", "WithinOneYear")
     page.number("Equity", 1, END, "cut0", "ShareCapital")
     page.number("AverageNumberEmployeesDuringPeriod", 3, YEAR, "cut0", unit="pure")
-    document = read_document(NAME, cut_by(page, "OriginalRevisedDataDimension=Original"))
+    document = parse_accounts_document(NAME, cut_by(page, "OriginalRevisedDataDimension=Original"))
     row = own(document)
     assert (row.equity, row.total_assets, row.employees) == (140, 160, 3)
     assert document.is_amendment is False
@@ -170,7 +173,7 @@ def test_beside_revised_figures_the_original_ones_are_what_was_wrong(
     original = (
         "OriginalRevisedDataDimension=Original" if better else "OriginalRevisedDataDimension=Superseded"
     )
-    document = read_document(NAME, cut_by(page, original, better))
+    document = parse_accounts_document(NAME, cut_by(page, original, better))
     row = own(document)
     assert (row.equity, row.net_result, document.is_amendment) == (75, None, True)
 
@@ -180,7 +183,9 @@ def test_a_figure_without_dimension_beats_the_original(blank: Any, own: Any) -> 
     page.number("Equity", 70, END, "cut0")
     page.number("Equity", 75, END)
     page.context(YEAR)
-    assert own(read_document(NAME, cut_by(page, "OriginalRevisedDataDimension=Original"))).equity == 75
+    assert (
+        own(parse_accounts_document(NAME, cut_by(page, "OriginalRevisedDataDimension=Original"))).equity == 75
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,7 +198,7 @@ def test_a_cut_without_dimension_is_told_and_no_whole_unless_it_says_so(
     page.number("Equity", 5, END)
     page.text("EntityDormantTruefalse", "false", YEAR)
     segment = f'<xbrli:segment><g:{element} xmlns:g="urn:g"/></xbrli:segment></xbrli:entity>'.encode()
-    document = read_document(NAME, page.body().replace(b"</xbrli:entity>", segment))
+    document = parse_accounts_document(NAME, page.body().replace(b"</xbrli:entity>", segment))
     assert [(row.is_group, row.equity) for row in document.rows] == rows
     assert document.signals["cut_without_dimension", element] == 1
     assert document.balance_date == date(2017, 12, 31)
@@ -205,4 +210,4 @@ def test_dormancy_is_that_of_the_documents_own_year(blank: Any) -> None:
     page.text("EntityDormantTruefalse", "true", YEAR, "cut0")
     page.text("EntityDormantTruefalse", "false", YEAR)
     page.number("Equity", 5, END)
-    assert read_document(NAME, cut_by(page, "EntityOfficersDimension=Director1")).dormant is False
+    assert parse_accounts_document(NAME, cut_by(page, "EntityOfficersDimension=Director1")).dormant is False

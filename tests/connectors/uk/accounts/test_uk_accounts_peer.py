@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from connectors.kit.facts import Fact
-from connectors.kit.xbrl import read_report
-from connectors.uk.accounts_document import Document, Row, read_document
+from connectors.kit.xbrl.facts import Fact
+from connectors.kit.xbrl.instance import read_report
+from connectors.uk.accounts.document import AccountsDocument, FigureRow, parse_accounts_document
 
 pytestmark = [pytest.mark.sources, pytest.mark.slow]
 
@@ -82,8 +82,8 @@ Theirs = Mapping[str, Any]
 
 
 @pytest.fixture(scope="module")
-def documents(bodies: dict[str, bytes]) -> dict[str, tuple[Document, bytes]]:
-    return {name: (read_document(name, body), body) for name, body in bodies.items()}
+def documents(bodies: dict[str, bytes]) -> dict[str, tuple[AccountsDocument, bytes]]:
+    return {name: (parse_accounts_document(name, body), body) for name, body in bodies.items()}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def _read(peer: types.ModuleType, name: str, body: bytes) -> list[Theirs]:
     return [] if any(row["error"] for row in rows) else rows
 
 
-def _renamed(name: str, document: Document) -> str:
+def _renamed(name: str, document: AccountsDocument) -> str:
     """A name that it takes, for bytes that have another."""
     if name not in NOT_READ:
         return name
@@ -116,8 +116,8 @@ def _renamed(name: str, document: Document) -> str:
 
 @pytest.fixture(scope="module")
 def readings(
-    documents: dict[str, tuple[Document, bytes]], peer: types.ModuleType
-) -> dict[str, tuple[Document, bytes, list[Theirs]]]:
+    documents: dict[str, tuple[AccountsDocument, bytes]], peer: types.ModuleType
+) -> dict[str, tuple[AccountsDocument, bytes, list[Theirs]]]:
     """Each file read by both, whatever its name."""
     return {
         name: (document, body, _read(peer, _renamed(name, document), body))
@@ -129,11 +129,11 @@ def _place(name: str) -> str:
     return name.split("_")[2] if name.startswith("Prod") else name
 
 
-def _days(row: Row, key: str) -> tuple[date, date]:
+def _days(row: FigureRow, key: str) -> tuple[date, date]:
     return (row.period.end if key == "equity" else row.period.start), row.period.end
 
 
-def _theirs(rows: list[Theirs], row: Row, key: str) -> Decimal | None:
+def _theirs(rows: list[Theirs], row: FigureRow, key: str) -> Decimal | None:
     column = COLUMNS[key]
     if key == "employees":
         return rows[0][column]
@@ -143,7 +143,9 @@ def _theirs(rows: list[Theirs], row: Row, key: str) -> Decimal | None:
     return next(iter(found), None)
 
 
-def _pairs(rows: list[Theirs], document: Document) -> Iterator[tuple[Row, str, int | None, Decimal | None]]:
+def _pairs(
+    rows: list[Theirs], document: AccountsDocument
+) -> Iterator[tuple[FigureRow, str, int | None, Decimal | None]]:
     """What both say of the company; it knows nothing of groups, and employees of one period only."""
     for row in document.rows:
         for key in COLUMNS:
@@ -151,7 +153,7 @@ def _pairs(rows: list[Theirs], document: Document) -> Iterator[tuple[Row, str, i
                 yield row, key, getattr(row, key), _theirs(rows, row, key)
 
 
-def _error(facts: list[Fact], row: Row, key: str, theirs: Decimal | None) -> str | None:
+def _error(facts: list[Fact], row: FigureRow, key: str, theirs: Decimal | None) -> str | None:
     """The error of it that makes the difference, as the file proves; None where there is none."""
     if theirs is None:
         if any(fact.name in {"CharityFunds", "IncomeEndowments"} for fact in facts):
@@ -173,7 +175,7 @@ def _error(facts: list[Fact], row: Row, key: str, theirs: Decimal | None) -> str
 
 
 def test_figures_equal_stream_read_xbrl_but_for_its_known_errors(
-    readings: dict[str, tuple[Document, bytes, list[Theirs]]],
+    readings: dict[str, tuple[AccountsDocument, bytes, list[Theirs]]],
 ) -> None:
     compared, unexplained, found = 0, [], defaultdict(set)
     for name, (document, body, rows) in readings.items():
@@ -195,7 +197,7 @@ def test_figures_equal_stream_read_xbrl_but_for_its_known_errors(
 
 
 def test_company_day_name_and_dormancy_are_the_same(
-    readings: dict[str, tuple[Document, bytes, list[Theirs]]],
+    readings: dict[str, tuple[AccountsDocument, bytes, list[Theirs]]],
 ) -> None:
     for name, (document, _, (theirs, *_)) in readings.items():
         assert document.balance_date == theirs["balance_sheet_date"], name
@@ -207,7 +209,7 @@ def test_company_day_name_and_dormancy_are_the_same(
 
 
 def test_no_balance_of_the_two_periods_is_missed_that_it_has(
-    readings: dict[str, tuple[Document, bytes, list[Theirs]]],
+    readings: dict[str, tuple[AccountsDocument, bytes, list[Theirs]]],
 ) -> None:
     """What it has of other days are opening balances, and one left from years ago."""
     others = []
@@ -230,7 +232,7 @@ def test_no_balance_of_the_two_periods_is_missed_that_it_has(
 
 
 def test_more_files_are_read_than_it_reads(
-    readings: dict[str, tuple[Document, bytes, list[Theirs]]], peer: types.ModuleType
+    readings: dict[str, tuple[AccountsDocument, bytes, list[Theirs]]], peer: types.ModuleType
 ) -> None:
     ours = {name for name, (document, _, _) in readings.items() if document.rows}
     refused = {name for name in NOT_READ if name in readings and not _read(peer, name, readings[name][1])}

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from connectors.kit import staged
-from connectors.uk.accounts_mapping import FACTS, accounts_tables, no_rows
-from connectors.uk.accounts_schema import ACCOUNTS
+from connectors.kit import staging
+from connectors.uk.accounts.mapping import FACTS, empty_accounts, map_accounts
+from connectors.uk.accounts.schema import ACCOUNTS
 from warehouse.schema.ids import filing_id_of_bytes
 from warehouse.schema.tables import BY_NAME
 
@@ -41,15 +41,15 @@ COMPARATIVE = {
 
 
 def tables(*changes: dict[str, Any]) -> dict[str, pl.DataFrame]:
-    kinds = {**staged.schema(ACCOUNTS), "_observed_at": pl.Datetime("us", "UTC"), "_raw": pl.String}
+    kinds = {**staging.staged_schema(ACCOUNTS), "_observed_at": pl.Datetime("us", "UTC"), "_raw": pl.String}
     rows = [{name: (ROW | change).get(name) for name in kinds} for change in changes]
-    return accounts_tables(pl.DataFrame(rows, schema=kinds).lazy())
+    return map_accounts(pl.DataFrame(rows, schema=kinds).lazy())
 
 
 def test_shapes_are_those_of_the_shared_tables_even_without_rows() -> None:
-    for found in (tables({}), accounts_tables(no_rows())):
+    for found in (tables({}), map_accounts(empty_accounts())):
         for name in ("filings", "financials_reported"):
-            assert dict(found[name].schema) == dict(staged.schema(BY_NAME[name]))
+            assert dict(found[name].schema) == dict(staging.staged_schema(BY_NAME[name]))
         assert found[FACTS].columns == [
             "company_id",
             "org_number",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from connectors.uk.accounts_document import read_document
+from connectors.uk.accounts.document import parse_accounts_document
 from tests.tables import check_cases
 
 YEAR = "2017-01-01/2017-12-31"
@@ -79,7 +79,7 @@ def test_pitfall_12_prefixes_mean_nothing(blank: Any, own: Any, prefix: str) -> 
         .replace(b"x7:", prefix.encode() + b":")
         .replace(b"xmlns:x7=", b"xmlns:%s=" % prefix.encode())
     )
-    assert own(read_document("Prod223_2125_01234567_20171231.html", body)).equity == 5
+    assert own(parse_accounts_document("Prod223_2125_01234567_20171231.html", body)).equity == 5
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_pitfall_13_an_xml_instance_names_the_company_where_the_number_was_due(o
 <startDate>2015-09-30</startDate><endDate>2016-09-29</endDate></period></context>
 <context id="e"><entity><identifier scheme="WCM/results">Wend Ltd</identifier></entity><period>
 <instant>2016-09-29</instant></period></context></xbrl>"""
-    document = read_document("anything.xml", body)
+    document = parse_accounts_document("anything.xml", body)
     assert (document.number, document.name, document.dormant) == ("02204793", "Wend Ltd", False)
     assert (document.received, document.balance_date) == (date(2017, 5, 10), date(2016, 9, 29))
     row = own(document)

@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from connectors.declare import Piece, Recognised, Scope
-from connectors.uk import accounts
-from connectors.uk.accounts_document import NoAccounts, read_document
+from connectors.contract.dataset import ArchiveMember, RecognisedFile, Scope
+from connectors.uk.accounts import dataset as accounts_dataset
+from connectors.uk.accounts.document import NotAccountsError, parse_accounts_document
 from tests.tables import check_cases
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -23,10 +23,16 @@ CORE = b"http://xbrl.frc.org.uk/fr/2019-01-01/core"
 
 def read(name, body):
     """Rows and rejects of one body handed in by itself."""
-    piece = Piece(
-        accounts.KEY, name, hashlib.sha256(body).hexdigest(), AT, Scope.PART, "b", lambda: io.BytesIO(body)
+    piece = ArchiveMember(
+        accounts_dataset.KEY,
+        name,
+        hashlib.sha256(body).hexdigest(),
+        AT,
+        Scope.PART,
+        "b",
+        lambda: io.BytesIO(body),
     )
-    batches = [batch for part in accounts.split(piece) for batch in accounts.read(part)]
+    batches = [batch for part in accounts_dataset.split(piece) for batch in accounts_dataset.read(part)]
     rows = [row for batch in batches for row in batch.rows.iter_rows(named=True)]
     return rows, [reject for batch in batches for reject in batch.rejects.iter_rows()]
 
@@ -89,8 +95,8 @@ def entity(scheme, identifier):
 def test_other_numbering_schemes_make_no_company_number(blank, scheme, identifier):
     page = blank()
     page.number("Equity", 5, END)
-    with pytest.raises(NoAccounts, match="no company number"):
-        read_document(UNNAMED, entity(scheme, identifier)(page.body()))
+    with pytest.raises(NotAccountsError, match="no company number"):
+        parse_accounts_document(UNNAMED, entity(scheme, identifier)(page.body()))
 
 
 @check_cases(
@@ -106,7 +112,7 @@ def test_other_numbering_schemes_make_no_company_number(blank, scheme, identifie
 def test_a_number_in_full_or_of_companies_house_is_one(blank, scheme, identifier, number):
     page = blank()
     page.number("Equity", 5, END)
-    assert read_document(UNNAMED, entity(scheme, identifier)(page.body())).number == number
+    assert parse_accounts_document(UNNAMED, entity(scheme, identifier)(page.body())).number == number
 
 
 def ifrs(page, *, separate=False):
@@ -125,7 +131,7 @@ def test_ifrs_statements_of_a_group_are_the_groups_and_the_separate_ones_the_com
     page.number("Assets", 900, END)
     page.number("Equity", 500, END)
     page.number("Equity", 30, END, "Company")
-    rows = {row.is_group: row for row in read_document(page_name(), ifrs(page, separate=True)).rows}
+    rows = {row.is_group: row for row in parse_accounts_document(page_name(), ifrs(page, separate=True)).rows}
     assert (rows[True].revenue, rows[True].equity, rows[True].total_assets) == (100, 500, 900)
     assert (rows[False].revenue, rows[False].equity, rows[False].total_assets) == (None, 30, None)
 
@@ -138,14 +144,14 @@ def test_a_share_of_owners_tells_that_ifrs_statements_are_a_groups(blank):
     page = blank()
     page.number("Equity", 500, END)
     page.number("EquityAttributableToOwnersOfParent", 450, END)
-    (row,) = read_document(page_name(), ifrs(page)).rows
+    (row,) = parse_accounts_document(page_name(), ifrs(page)).rows
     assert (row.is_group, row.equity) == (True, 500)
 
 
 def test_ifrs_statements_without_any_sign_of_a_group_are_the_companys(blank):
     page = blank()
     page.number("Equity", 500, END)
-    (row,) = read_document(page_name(), ifrs(page)).rows
+    (row,) = parse_accounts_document(page_name(), ifrs(page)).rows
     assert row.is_group is False
 
 
@@ -154,7 +160,7 @@ def test_a_loose_document_is_recognised_in_utf16_and_packed(blank):
     page.number("Equity", 5, END)
     wide = page.body().decode().encode("utf-16")
     for body in (wide, gzip.compress(page.body())):
-        assert isinstance(accounts.recognise(f"accounts_ixbrl/{UNNAMED}", body), Recognised)
+        assert isinstance(accounts_dataset.recognise(f"accounts_ixbrl/{UNNAMED}", body), RecognisedFile)
         rows, rejects = read(UNNAMED, body)
         assert [row["equity"] for row in rows] == [5]
         assert rejects == []

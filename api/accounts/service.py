@@ -1,0 +1,263 @@
+"""Administers accounts and keys for the command line and the dashboard.
+
+Belongs here: the rules (tiers, e-mails, domains, one-time display of keys). Does not belong here: SQL
+(`api.accounts.repository`), or authentication (`api.auth.authenticator`).
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy.exc import OperationalError
+
+from api.accounts.billing_month import month_at
+from api.accounts.email_address import LONGEST, normalise_email
+from api.accounts.records import AccountRecord, KeyRecord
+from api.accounts.repository import AccountRepository, KeyRepository, UsageRepository
+from api.accounts.tiers import DEFAULT, TierCatalogue
+from api.accounts.usage_repository import usage_marks
+from api.auth.allowed_origins import is_valid_domain
+from api.auth.api_keys import KINDS, Kind, digest_of, displayable_parts, make_key
+from api.auth.session_tokens import make_token
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.dashboard.session_repository import add_link
+from api.database.engine import Database
+from api.webhooks.subscriptions.records import DowngradedSubscription
+from api.webhooks.subscriptions.repository import SubscriptionRepository
+
+STATUSES: Final = ("active", "suspended", "payment_required")
+_LOGGER: Final = logging.getLogger("firm.api")
+_LONGEST_LABEL: Final = 100
+_USED_EVERY: Final = timedelta(minutes=10)
+
+
+class AccountError(ValueError):
+    """The requested change is not possible; the message says what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A newly created key. `key` is shown once and never stored."""
+
+    key_id: str
+    key: str
+    kind: Kind
+
+
+class AccountService:
+    """Accounts and keys of one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        pepper: bytes,
+        clock: Clock,
+        ulids: UlidGenerator,
+        tiers: TierCatalogue = DEFAULT,
+    ) -> None:
+        self._database = database
+        self._tiers = tiers
+        self._pepper = pepper
+        self._clock = clock
+        self._ulids = ulids
+
+    def create_account(self, email: str, tier: str) -> AccountRecord:
+        email = require_email(email)
+        account = AccountRecord(
+            self._ulids.make("acc"),
+            email,
+            _one_of("tier", tier, self._tiers.names),
+            "active",
+            self._clock.now(),
+        )
+        with self._database.writing() as session:
+            accounts = AccountRepository(session)
+            if accounts.find(email) is not None:
+                raise AccountError(f"{email} already has an account; change its tier with set-tier")
+            accounts.add(account)
+        return account
+
+    def account(self, named: str) -> AccountRecord:
+        """Finds an account by id or e-mail."""
+        with self._database.reading() as session:
+            return _require_account(AccountRepository(session), named)
+
+    def all_accounts(self) -> list[AccountRecord]:
+        """All accounts, oldest first."""
+        with self._database.reading() as session:
+            return AccountRepository(session).all()
+
+    def used(self, account_id: str, month: int) -> int:
+        """Counted requests of a month, as far as they are stored."""
+        with self._database.reading() as session:
+            return UsageRepository(session.connection()).count(account_id, month)
+
+    def subscriptions(self, account_id: str) -> int:
+        """Number of webhook subscriptions, including paused ones."""
+        with self._database.reading() as session:
+            return SubscriptionRepository(session.connection()).count(account_id)
+
+    def downgraded(self, account_id: str, limit: int) -> list[DowngradedSubscription]:
+        """Webhook subscriptions paused because the tier has no webhooks, newest first."""
+        with self._database.reading() as session:
+            return SubscriptionRepository(session.connection()).downgraded(account_id, limit)
+
+    def set_tier(self, named: str, tier: str) -> AccountRecord:
+        """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
+        chosen = self._tiers.named(_one_of("tier", tier, self._tiers.names))
+        with self._database.writing() as session:
+            accounts, now = AccountRepository(session), self._clock.now()
+            account = _require_account(accounts, named)
+            accounts.change(
+                account.account_id, now, tier=tier
+            )  # first: lock order is the account, then its endpoint queues
+            if not chosen.webhooks:
+                SubscriptionRepository(session.connection()).downgrade(account.account_id, now)
+        return replace(account, tier=tier)
+
+    def set_status(self, named: str, status: str) -> AccountRecord:
+        with self._database.writing() as session:
+            accounts = AccountRepository(session)
+            account = _require_account(accounts, named)
+            accounts.change(account.account_id, self._clock.now(), status=_one_of("status", status, STATUSES))
+        return replace(account, status=status)
+
+    def create_key(
+        self,
+        named: str,
+        kind: str,
+        domains: Sequence[str] = (),
+        label: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """Creates a key for an account (id or e-mail). Publishable keys need a domain, other kinds take none."""
+        kind = _parse_key_kind(kind)
+        _check_domains(kind, domains)
+        if label is not None and len(label) > _LONGEST_LABEL:
+            raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters")
+        key, now = make_key(kind), self._clock.now()
+        if expires_at is not None and expires_at <= now:
+            raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
+        prefix, last = displayable_parts(key)
+        with self._database.writing() as session:
+            account = _require_account(AccountRepository(session), named)
+            record = KeyRecord(
+                key_id=self._ulids.make("key"),
+                account_id=account.account_id,
+                kind=kind,
+                label=label,
+                shown_prefix=prefix,
+                shown_last=last,
+                domains=tuple(domains),
+                created_at=now,
+                expires_at=expires_at,
+                revoked_at=None,
+                last_used_at=None,
+                tier=account.tier,
+                account_status=account.status,
+            )
+            KeyRepository(session).add(record, digest_of(key, self._pepper))
+        return NewKey(record.key_id, key, kind)
+
+    def keys(self, named: str) -> list[KeyRecord]:
+        with self._database.reading() as session:
+            account = _require_account(AccountRepository(session), named)
+            return KeyRepository(session).of_account(account.account_id)
+
+    def revoke_key(self, key_id: str) -> KeyRecord:
+        """Revokes a key; it is refused once the cache time has passed. Revoking again changes nothing."""
+        with self._database.writing() as session:
+            keys = KeyRepository(session)
+            if keys.by_id(key_id) is None:
+                raise AccountError(f"there is no key {key_id}")
+            keys.revoke(key_id, self._clock.now())
+            session.flush()
+            revoked = keys.by_id(key_id)
+        if revoked is None:
+            raise AccountError(f"there is no key {key_id}")
+        return revoked
+
+    def sign_in_token(self, named: str, lifetime: timedelta) -> str:
+        """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
+        token, now = make_token("link"), self._clock.now()
+        with self._database.writing() as session:
+            email = _require_account(AccountRepository(session), named).email
+            add_link(session.connection(), digest_of(token, self._pepper), email, now, now + lifetime)
+        return token
+
+    def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
+        """Days of a month with counted requests, each with the month's count before that day."""
+        with self._database.reading() as session:
+            return usage_marks(session.connection(), account_id, month)
+
+    def lookup(self, digest: bytes) -> KeyRecord | None:
+        """Looks up a key by its digest, with the month's usage of its account.
+
+        Unknown, revoked and expired keys take the same single statement. The use of a working key is recorded
+        at intervals, not every time.
+        """
+        now = self._clock.now()
+        with self._database.reading() as session:
+            record = KeyRepository(session).by_digest(digest, month_at(now.timestamp()).number)
+        if record is not None and record.state(now) == "active" and _is_stale(record, now):
+            self._note_use(record.key_id, now)
+        return record
+
+    def _note_use(self, key_id: str, at: datetime) -> None:
+        """Records the use of a key. A busy database must not refuse a valid key, so the update is skipped then."""
+        try:
+            with self._database.writing() as session:
+                KeyRepository(session).used(key_id, at)
+        except OperationalError:
+            _LOGGER.warning("could not record the use of key %s", key_id, exc_info=True)
+
+
+def require_email(email: str) -> str:
+    """Normalises an e-mail address; AccountError if it is not one."""
+    known = normalise_email(email)
+    if known is None:
+        raise AccountError(f"{email.strip().lower()[:LONGEST]!r} is not an e-mail address")
+    return known
+
+
+def _is_stale(record: KeyRecord, now: datetime) -> bool:
+    return record.last_used_at is None or now - record.last_used_at >= _USED_EVERY
+
+
+def _require_account(accounts: AccountRepository, named: str) -> AccountRecord:
+    account = accounts.find(named.strip().lower())
+    if account is None:
+        raise AccountError(f"there is no account {named}; create one with: firm accounts create")
+    return account
+
+
+def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise AccountError(f"{value!r} is not a {what}; choose one of {', '.join(allowed)}")
+    return value
+
+
+def _parse_key_kind(kind: str) -> Kind:
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise AccountError(f"{kind!r} is not a key type; choose one of {', '.join(KINDS)}")
+
+
+def _check_domains(kind: Kind, domains: Sequence[str]) -> None:
+    if kind != "public":
+        if domains:
+            raise AccountError("domains can be set for publishable keys only")
+        return
+    if not domains:
+        raise AccountError(
+            "a publishable key needs at least one domain, for example example.com or *.example.com"
+        )
+    for domain in domains:
+        if not is_valid_domain(domain):
+            raise AccountError(
+                f"{domain!r} is not a valid domain: use example.com, *.example.com or http://localhost:*"
+            )

@@ -1,0 +1,57 @@
+"""Format of API keys (docs/contract/keys-and-limits.md 3.1): prefix, 36 random characters, 6 of checksum.
+
+The checksum lets scanners and this service detect a typing error without a look-up. Does not belong here:
+storing keys (`api.database`), or access control (`api.http.access_control`).
+"""
+
+import hmac
+import re
+import secrets
+import zlib
+from typing import Final, Literal, cast
+
+Kind = Literal["live", "secret", "public"]
+KINDS: Final[tuple[Kind, ...]] = ("live", "secret", "public")
+
+_ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_RANDOM: Final = 36
+_CHECKSUM: Final = 6
+_PATTERN: Final = re.compile(rf"firm_(live|secret|public)_[0-9A-Za-z]{{{_RANDOM + _CHECKSUM}}}", re.ASCII)
+_SHOWN: Final = 4
+
+
+def _key_checksum(text: str) -> str:
+    number = zlib.crc32(text.encode())
+    digits: list[str] = []
+    for _ in range(_CHECKSUM):
+        number, digit = divmod(number, len(_ALPHABET))
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))
+
+
+def make_key(kind: Kind) -> str:
+    """Creates a key; it is shown once and only its digest is stored."""
+    body = f"firm_{kind}_" + "".join([secrets.choice(_ALPHABET) for _ in range(_RANDOM)])
+    return body + _key_checksum(body)
+
+
+def kind_of(key: str) -> Kind | None:
+    """The kind of a well-formed key with a valid checksum; None for anything else."""
+    found = _PATTERN.fullmatch(key)
+    if found is None or _key_checksum(key[:-_CHECKSUM]) != key[-_CHECKSUM:]:
+        return None
+    return cast("Kind", found.group(1))
+
+
+def digest_of(key: str, pepper: bytes) -> bytes:
+    """The digest that is stored and looked up.
+
+    A key has 214 bits: a slow hash would add latency and no security.
+    """
+    return hmac.digest(pepper, key.encode(), "sha256")
+
+
+def displayable_parts(key: str) -> tuple[str, str]:
+    """The displayable parts: the prefix with the next four characters, and the last four."""
+    prefix = key.index("_", len("firm_")) + 1
+    return key[: prefix + _SHOWN], key[-_SHOWN:]

@@ -1,0 +1,172 @@
+"""The service's own secrets: the pepper of key digests, cursor signing keys, data encryption keys.
+
+Created once in `FIRM_DATA/secrets.json` (mode 0600), or set by FIRM_PEPPER, FIRM_CURSOR_KEYS and
+FIRM_SEALING_KEYS. The composition root loads them and passes them on; nothing else opens the file. Unknown
+members are kept, and members missing in a file of an earlier version are added.
+"""
+
+import base64
+import binascii
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from api.settings.service import SettingError
+
+_BYTES: Final = 32
+
+
+class SecretsError(ValueError):
+    """The secrets file or setting is unusable; the message says where and why, never the value."""
+
+
+class SecretSettingError(SecretsError, SettingError):
+    """A secret given by a setting is unusable."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSecrets:
+    """The secrets for digests, signatures and encryption.
+
+    Of several keys the first is used and all are accepted, which allows key rotation.
+    """
+
+    pepper: bytes = field(repr=False)
+    cursor_keys: tuple[bytes, ...] = field(repr=False)
+    sealing_keys: tuple[bytes, ...] = field(repr=False)
+
+    @classmethod
+    def generate(cls) -> "ServiceSecrets":
+        return cls(os.urandom(_BYTES), (os.urandom(_BYTES),), (os.urandom(_BYTES),))
+
+
+def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> ServiceSecrets:
+    """The secrets of this installation: from the environment, else from `path`, which is created if missing."""
+    given = environment or {}
+    pepper, cursors = given.get("FIRM_PEPPER", ""), given.get("FIRM_CURSOR_KEYS", "")
+    sealing = given.get("FIRM_SEALING_KEYS", "")
+    if bool(pepper) != bool(cursors):
+        raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS or neither")
+    seals = _decode_setting_list(sealing, "FIRM_SEALING_KEYS") if sealing else ()
+    if pepper:
+        digests = _decode_setting(pepper, "FIRM_PEPPER")
+        signs = _decode_setting_list(cursors, "FIRM_CURSOR_KEYS")
+        return ServiceSecrets(digests, signs, seals or _load_stored(path).sealing_keys)
+    stored = _load_stored(path)
+    return replace(stored, sealing_keys=seals) if seals else stored
+
+
+def _load_stored(path: Path) -> ServiceSecrets:
+    """Reads the file, creating or completing it if necessary."""
+    if not path.exists():
+        _create_file(path, ServiceSecrets.generate())
+    document = _read_document(path)
+    if "sealing_keys" not in document:
+        document = _add_sealing_key(path)
+    return _parse_secrets(document, path)
+
+
+def _create_file(path: Path, secrets: ServiceSecrets) -> None:
+    """Writes the file atomically: two processes starting together must end with the same file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {
+        "pepper": _encode_base64(secrets.pepper),
+        "cursor_keys": [_encode_base64(key) for key in secrets.cursor_keys],
+        "sealing_keys": [_encode_base64(key) for key in secrets.sealing_keys],
+    }
+    with _temporary_file(path, document) as beside, suppress(FileExistsError):
+        os.link(beside, path)  # fails if another process was first: its file is used
+
+
+def _add_sealing_key(path: Path) -> dict[str, Any]:
+    """Adds a sealing key to a file of an earlier version.
+
+    Processes starting concurrently wait for the lock and use the same key.
+    """
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        document = _read_document(path)
+        if "sealing_keys" not in document:
+            document["sealing_keys"] = [_encode_base64(os.urandom(_BYTES))]
+            with _temporary_file(path, document) as beside:
+                beside.replace(path)
+    except OSError as error:
+        raise SecretsError(
+            f"{path} has no sealing key and none can be added ({error.strerror}): set FIRM_SEALING_KEYS, or make "
+            "its folder writable for the service"
+        ) from error
+    finally:
+        os.close(folder)
+    return document
+
+
+@contextmanager
+def _temporary_file(path: Path, document: Mapping[str, Any]) -> Iterator[Path]:
+    """Writes a temporary file in the same folder, synced to disk; deleted afterwards unless it was moved."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp sets mode 0600
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "w") as file:
+            json.dump(document, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        yield beside
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    """The file's members; checks those that every version has."""
+    try:
+        document = json.loads(path.read_text())
+        _decode_base64(document["pepper"], str(path))
+        _parse_keys(document, "cursor_keys", path)
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise SecretsError(f"{path} is not a secrets file: restore the original or delete it") from error
+    return document
+
+
+def _parse_secrets(document: Mapping[str, Any], path: Path) -> ServiceSecrets:
+    pepper = _decode_base64(document["pepper"], str(path))
+    return ServiceSecrets(
+        pepper, _parse_keys(document, "cursor_keys", path), _parse_keys(document, "sealing_keys", path)
+    )
+
+
+def _parse_keys(document: Mapping[str, Any], member: str, path: Path) -> tuple[bytes, ...]:
+    written = document[member]
+    if not isinstance(written, list) or not written:
+        raise SecretsError(f"{path}: {member} must list one or more keys")
+    return tuple(_decode_base64(key, str(path)) for key in written)
+
+
+def _encode_base64(secret: bytes) -> str:
+    return base64.b64encode(secret).decode()
+
+
+def _decode_setting(text: str, name: str) -> bytes:
+    try:
+        return _decode_base64(text, name)
+    except SecretsError as error:
+        raise SecretSettingError(str(error)) from None
+
+
+def _decode_setting_list(text: str, name: str) -> tuple[bytes, ...]:
+    return tuple(_decode_setting(key.strip(), name) for key in text.split(","))
+
+
+def _decode_base64(text: str, where: str) -> bytes:
+    try:
+        secret = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        raise SecretsError(f"{where}: a secret is base64 of at least 32 bytes") from None
+    if len(secret) < _BYTES:
+        raise SecretsError(f"{where}: a secret is base64 of at least 32 bytes")
+    return secret

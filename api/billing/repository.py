@@ -1,0 +1,162 @@
+"""SQL on Stripe customers and Stripe events, inside a transaction the caller has begun.
+
+Lock order everywhere: the account first, then its dependent rows (`api.webhooks.subscriptions.repository`). Does
+not belong here: what a Stripe subscription means for an account (`api.billing.entitlement`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from api.database.models.accounts import Account, StripeCustomer, StripeEvent
+from api.webhooks.subscriptions.repository import SubscriptionRepository
+
+_INSERT: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerRecord:
+    """The Stripe customer of an account.
+
+    `revision` counts the changes of the row; updates name the revision they read (optimistic locking).
+    """
+
+    account_id: str
+    customer_id: str
+    revision: int
+    subscription_id: str | None
+    stripe_status: str | None
+    ends_at: datetime | None
+    asked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountGrant:
+    """Entitlement of an account; `has_webhooks`: whether deliveries continue."""
+
+    tier: str
+    status: str
+    trial_ends_at: datetime | None
+    has_webhooks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StripeState:
+    """State of the Stripe subscription that counts."""
+
+    subscription_id: str
+    stripe_status: str
+    ends_at: datetime | None
+
+
+class BillingRepository:
+    """Stripe customers and events, on a connection in a transaction the caller has begun."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of_account(self, account_id: str) -> CustomerRecord | None:
+        return self._find_customer(StripeCustomer.account_id == account_id)
+
+    def of_customer(self, customer_id: str) -> CustomerRecord | None:
+        return self._find_customer(StripeCustomer.customer_id == customer_id)
+
+    def all_accounts(self) -> list[str]:
+        """Ids of the accounts with a Stripe customer, oldest first."""
+        statement = select(StripeCustomer.account_id).order_by(StripeCustomer.account_id)
+        return list(self._connection.execute(statement).scalars())
+
+    def asked_before(self, at: datetime, after: str | None) -> str | None:
+        """Next account, by id, that was last compared with Stripe at or before `at`, or never."""
+        old = or_(StripeCustomer.asked_at.is_(None), StripeCustomer.asked_at <= at)
+        statement = select(StripeCustomer.account_id).where(old, StripeCustomer.account_id > (after or ""))
+        return self._connection.execute(statement.order_by(StripeCustomer.account_id).limit(1)).scalar()
+
+    def name_customer(self, account_id: str, customer_id: str, former: str | None) -> None:
+        """Sets the account's customer, replacing `former`; a concurrent change that came first wins."""
+        if former is None:
+            statement = _INSERT[self._connection.dialect.name](StripeCustomer)
+            values = {"account_id": account_id, "customer_id": customer_id, "revision": 1}
+            self._connection.execute(statement.values(values).on_conflict_do_nothing())
+            return
+        mine = and_(StripeCustomer.account_id == account_id, StripeCustomer.customer_id == former)
+        changed = {"customer_id": customer_id, "revision": StripeCustomer.revision + 1}
+        self._connection.execute(update(StripeCustomer).where(mine).values(changed))
+
+    def has_seen(self, event_id: str) -> bool:
+        statement = select(StripeEvent.event_id).where(StripeEvent.event_id == event_id)
+        return self._connection.execute(statement).first() is not None
+
+    def note_event(self, event_id: str, event_type: str, at: datetime, forgotten: datetime) -> None:
+        """Records the event id once; deletes those received before `forgotten`."""
+        self._connection.execute(delete(StripeEvent).where(StripeEvent.received_at < forgotten))
+        statement = _INSERT[self._connection.dialect.name](StripeEvent)
+        values = {"event_id": event_id, "event_type": event_type, "received_at": at}
+        self._connection.execute(statement.values(values).on_conflict_do_nothing())
+
+    def lock(self, account_id: str) -> None:
+        """Locks the account row until the transaction ends.
+
+        Taken first by everything that goes on to the account's subscriptions.
+        """
+        self._connection.execute(
+            select(Account.account_id).where(Account.account_id == account_id).with_for_update(key_share=True)
+        )
+
+    def count_given(self, ended: str) -> int:
+        """Counts active accounts without a subscription, or with one of status `ended`."""
+        governed = (
+            select(StripeCustomer.account_id)
+            .where(StripeCustomer.account_id == Account.account_id, StripeCustomer.stripe_status != ended)
+            .exists()
+        )
+        statement = select(func.count()).where(Account.status == "active", ~governed)
+        return self._connection.execute(statement).scalar_one()
+
+    def settle(self, seen: CustomerRecord, told: StripeState | None, at: datetime) -> bool:
+        """Stores the state fetched from Stripe after `seen` was read; False if the row changed meanwhile.
+
+        The stored state was thus always fetched after the one it replaces: of two concurrent fetches the second
+        to store must fetch again. None as the state: no subscription has begun.
+        """
+        self.lock(seen.account_id)
+        same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)
+        values: dict[str, object] = {"revision": seen.revision + 1, "asked_at": at}
+        if told is not None:
+            values |= {
+                "subscription_id": told.subscription_id,
+                "stripe_status": told.stripe_status,
+                "ends_at": told.ends_at,
+            }
+        return self._connection.execute(update(StripeCustomer).where(same).values(values)).rowcount == 1
+
+    def entitle(self, account_id: str, given: AccountGrant, at: datetime) -> None:
+        """Sets the account's tier and status; a suspended account stays suspended.
+
+        If webhooks are lost, the account's subscriptions are paused (docs/contract/contract.md 4.8), once: an
+        unchanged entitlement is not written again, so the owner's own pauses keep their reason.
+        """
+        before = self._connection.execute(
+            select(Account.tier, Account.status, Account.trial_ends_at).where(
+                Account.account_id == account_id
+            )
+        ).one()
+        status = "suspended" if before.status == "suspended" else given.status
+        after = (given.tier, status, given.trial_ends_at)
+        if tuple(before) == after:
+            return
+        self._connection.execute(
+            update(Account)
+            .where(Account.account_id == account_id)
+            .values(tier=given.tier, status=status, trial_ends_at=given.trial_ends_at, updated_at=at)
+        )
+        if not given.has_webhooks and tuple(before)[:2] != after[:2]:
+            SubscriptionRepository(self._connection).downgrade(account_id, at)
+
+    def _find_customer(self, condition: object) -> CustomerRecord | None:
+        columns = [getattr(StripeCustomer, name) for name in CustomerRecord.__slots__]
+        row = self._connection.execute(select(*columns).where(condition)).one_or_none()  # type: ignore[arg-type]
+        return None if row is None else CustomerRecord(*row)

@@ -1,0 +1,54 @@
+"""Receives Stripe's webhook events: `POST /billing/stripe`, not part of the API or its OpenAPI document.
+
+Without Stripe's settings the path does not exist. Responds 200 only once all effects are stored; otherwise
+Stripe resends the event. Does not belong here: the effects (`api.billing.service`).
+"""
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.billing.errors import BillingError, ForgedEventError
+from api.billing.stripe_models import StripeEventMessage
+from api.http.context import RequestContext
+from api.http.problems.problem import InputError, new_problem, service_unavailable
+from api.http.responses import HttpResponse, json_response
+from api.http.signed_callback import signed_callback
+
+if TYPE_CHECKING:
+    from api.billing.service import BillingService
+
+_LOGGER: Final = logging.getLogger("firm.api")
+_LARGEST: Final = 2**20
+_RETRY_AFTER: Final = 60
+
+
+@signed_callback("/billing/stripe", limit=_LARGEST)
+async def receive_stripe_event(call: RequestContext, body: bytes) -> HttpResponse:
+    billing, limits = call.service.billing, call.service.limits
+    if billing is None:
+        raise new_problem("route_not_found", "There is nothing at /billing/stripe.")
+    limits.try_client(call.client, call.started)
+    event = _parse_event(billing, body, call.incoming.get(b"stripe-signature"))
+    limits.forgive_client(call.client, call.started)
+    await _apply_event(billing, event)
+    return json_response(200, b'{"received":true}')
+
+
+def _parse_event(billing: "BillingService", body: bytes, signature: bytes | None) -> StripeEventMessage:
+    try:
+        return billing.read(body, signature)
+    except ForgedEventError as error:
+        wrong = InputError(
+            "invalid", "must be a current Stripe signature of this body", header="Stripe-Signature"
+        )
+        raise new_problem("invalid_parameter", str(error), wrong) from None
+
+
+async def _apply_event(billing: "BillingService", event: StripeEventMessage) -> None:
+    try:
+        await billing.apart(lambda: billing.act(event))
+    except (BillingError, SQLAlchemyError) as error:
+        _LOGGER.exception("Stripe event %s could not be processed yet", event.id)
+        raise service_unavailable("The event cannot be processed at the moment.", _RETRY_AFTER) from error

@@ -1,0 +1,189 @@
+"""The scenario of a collection: its requests, in the order in which a full run sends them.
+
+Texts, parameters and fields come from the document. This module adds what the document cannot express: values
+passed from a response to later requests, and checks beyond the types of fields. Expressions are JavaScript over
+`answer` (the parsed body), `value(name)` (a variable) and `header(name)` (of the response). Webhook requests
+are in `api.collections.webhook_scenario`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioStep:
+    """One request of the scenario."""
+
+    operation_id: str
+    name: str = ""
+    """Empty: the summary of the operation."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Variable of each path parameter."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """Parameters that are sent; the operation's other parameters are listed but disabled."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    status: int | None = None
+    """None: the operation's success status."""
+    needs: tuple[str, ...] = ()
+    """Variables without which the request is skipped."""
+    keeps: Mapping[str, str] = field(default_factory=dict)
+    """Variables set from the response, each by an expression."""
+    offers: Mapping[str, str] = field(default_factory=dict)
+    """The same, for variables that the user has not set."""
+    checks: Mapping[str, str] = field(default_factory=dict)
+    """Checks by name, each an expression that must be true."""
+    note: str = ""
+    """Appended to the document's own description."""
+
+
+_COMPANY: Final = {"org_number": "company_id"}
+_OF_COMPANY: Final = ("company_id",)
+_SAME_COMPANY: Final = {
+    "of the requested company": '[answer.company_id, answer.org_number].includes(value("company_id"))'
+}
+_NEXT_PAGE: Final = (
+    "All parameters except `limit` stay the same; `cursor` is `next_cursor` of the previous page."
+)
+_ROWS_BEFORE: Final = 'value("rows_before").split(" ")'
+_IS_RISING: Final = "answer.data.every((row, at) => at === 0 || row.sequence > answer.data[at - 1].sequence)"
+
+COMPANIES: Final = (
+    ScenarioStep(
+        "searchCompanies",
+        query={"limit": "2"},
+        keeps={
+            "search_cursor": "answer.next_cursor",
+            "rows_before": 'answer.data.map((row) => row.id).join(" ")',
+        },
+        offers={"company_id": "answer.data[0]?.id"},
+        note="Later requests use the first company found, unless `company_id` is set.",
+    ),
+    ScenarioStep(
+        "searchCompanies",
+        "Search companies, next page",
+        query={"limit": "2", "cursor": "{{search_cursor}}"},
+        needs=("search_cursor",),
+        checks={
+            "no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.id))",
+        },
+        note=_NEXT_PAGE,
+    ),
+    ScenarioStep(
+        "getCompany",
+        places=_COMPANY,
+        needs=_OF_COMPANY,
+        keeps={
+            "market": "answer.country.toLowerCase()",
+            "org_number": "answer.org_number",
+            "profile_etag": 'header("ETag")',
+        },
+        checks={"the requested company": '[answer.id, answer.org_number].includes(value("company_id"))'},
+    ),
+    ScenarioStep(
+        "getCompany",
+        "Get a company profile, unchanged",
+        places=_COMPANY,
+        headers={"If-None-Match": "{{profile_etag}}"},
+        status=304,
+        needs=("company_id", "profile_etag"),
+        note="If nothing has changed, the response is a 304 without a body, which is not counted.",
+    ),
+    ScenarioStep(
+        "getCompanyInMarket",
+        places={"market": "market", "org_number": "org_number"},
+        needs=("market", "org_number"),
+        checks={"the requested number": 'answer.org_number === value("org_number")'},
+    ),
+)
+EVENTS: Final = (
+    ScenarioStep(
+        "listCompanyEvents",
+        "List events of a company, oldest first",
+        places={"company_id": "company_id"},
+        query={"order": "asc", "limit": "2"},
+        needs=_OF_COMPANY,
+        keeps={
+            "events_cursor": "answer.next_cursor",
+            "last_sequence": "answer.data.slice(-1)[0]?.sequence",
+        },
+        checks=_SAME_COMPANY
+        | {"sequence rises": _IS_RISING, "a cursor to continue from": "answer.next_cursor !== null"},
+    ),
+    ScenarioStep(
+        "listCompanyEvents",
+        "List events of a company, new ones only",
+        places={"company_id": "company_id"},
+        query={"order": "asc", "limit": "2", "cursor": "{{events_cursor}}"},
+        needs=("company_id", "events_cursor"),
+        checks={
+            "sequence rises": _IS_RISING,
+            "only later events": 'answer.data.every((row) => row.sequence > Number(value("last_sequence")))',
+        },
+        note="Store `next_cursor` and repeat the request at any time to get the events since then.",
+    ),
+)
+FINANCIALS: Final = (
+    ScenarioStep(
+        "listFinancials",
+        places=_COMPANY,
+        query={"limit": "2"},
+        needs=_OF_COMPANY,
+        keeps={
+            "financials_cursor": "answer.next_cursor",
+            "rows_before": 'answer.data.map((row) => row.period).join(" ")',
+        },
+        checks=_SAME_COMPANY
+        | {
+            "newest first": "answer.data.every((row, at) => at === 0 "
+            "|| row.period_end <= answer.data[at - 1].period_end)"
+        },
+    ),
+    ScenarioStep(
+        "listFinancials",
+        "List financials of a company, next page",
+        places=_COMPANY,
+        query={"limit": "2", "cursor": "{{financials_cursor}}"},
+        needs=("company_id", "financials_cursor"),
+        checks={
+            "no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))",
+        },
+        note=_NEXT_PAGE,
+    ),
+)
+OWNERSHIP: Final = (
+    ScenarioStep(
+        "listOwnership",
+        places=_COMPANY,
+        needs=_OF_COMPANY,
+        checks=_SAME_COMPANY
+        | {
+            "largest exact share first": "answer.data.map((row) => row.pct).filter((pct) => pct !== null)"
+            ".every((pct, at, all) => at === 0 || pct <= all[at - 1])"
+        },
+    ),
+)
+SERVICE: Final = (
+    ScenarioStep(
+        "listMarkets",
+        checks={
+            "all markets": '["US", "SE", "NO", "FI", "UK", "DK"].every((market) => '
+            "answer.data.some((row) => row.market === market))"
+        },
+    ),
+    ScenarioStep(
+        "getUsage",
+        keeps={"webhooks": 'answer.webhooks_enabled ? "in this tier" : "not in this tier"'},
+        checks={
+            "remaining equals limit minus used": "answer.requests_remaining "
+            "=== Math.max(answer.requests_limit - answer.requests_used, 0)"
+        },
+        note="Run this first: if the tier has no webhooks, requests on webhooks are skipped afterwards.",
+    ),
+    ScenarioStep(
+        "getOpenApi",
+        "Get the OpenAPI document",
+        checks={"version 1": 'answer.info.version.split(".")[0] === "1"'},
+    ),
+)

@@ -1,0 +1,1 @@
+"""common of api: clock, ids."""

@@ -1,0 +1,101 @@
+"""Resolves a company number in a path: every accepted spelling, and the error if there is no such company.
+
+Does not belong here: the spellings themselves (`warehouse.schema.identifiers`).
+"""
+
+import re
+from typing import Final
+
+from api.http.context import RequestContext
+from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.http.responses import Header
+from warehouse.reader.types import CompanyHeader, ReleaseSnapshot
+from warehouse.schema.codes import SERVED
+from warehouse.schema.identifiers import CompanyNumber, parse, parse_scoped
+
+COMPANIES: Final = "/api/v1/companies"
+_MARKETS: Final = {code.lower(): code for code in SERVED} | {"gb": "UK"}
+_SHOWN: Final = 60
+_LONGEST: Final = 40  # no accepted spelling is longer
+_PADDED: Final = re.compile("0[0-9]{9}")  # ten characters for Norway: accepted if the check digit is right
+
+
+def number_from_path(text: str) -> CompanyNumber:
+    """Parses `{org_number}` or `{company_id}` in a path without a market."""
+    found = parse(text) if len(text) <= _LONGEST else None
+    if found is None:
+        raise _invalid_number_problem(text, "does not match the number format of any supported market")
+    if found.market not in SERVED:
+        raise _announced_market_problem(found.market)
+    return found
+
+
+def market_from_path(text: str) -> str:
+    """Parses the market code of `{market}`."""
+    if text == "dk":
+        raise _announced_market_problem("DK")
+    if text not in _MARKETS:
+        raise new_problem(
+            "unknown_market", f"'{text[:_SHOWN]}' is not a market. Markets: us, se, no, fi, uk."
+        )
+    return _MARKETS[text]
+
+
+def number_in_market(market: str, text: str) -> CompanyNumber:
+    """Parses a number in a path with a market: also accepts bare CIK, short UK digits and FI without hyphen."""
+    short = len(text) <= _LONGEST
+    found = parse_scoped(market, text) if short and ":" not in text else None
+    if found is not None:
+        return found
+    elsewhere = parse(text) if short else None
+    if elsewhere is None:
+        raise _invalid_number_problem(text, f"does not match a number format of the market {market.lower()}")
+    if elsewhere.market != market:
+        raise company_not_found(elsewhere, "wrong_market")
+    return elsewhere
+
+
+def company_not_found(number: CompanyNumber, reason: str | None = None) -> ProblemError:
+    """404 with the most helpful reason."""
+    if reason is None:
+        reason = "not_found" if number.check else "check_digit_mismatch"
+    why = {
+        "not_found": f"No company {number.org_number} is known.",
+        "check_digit_mismatch": f"No company {number.org_number} is known; its check digit is wrong.",
+        "wrong_market": f"{number.org_number} is a number of the market {number.market.lower()}.",
+    }
+    return new_problem("company_not_found", why[reason], reason=reason)
+
+
+def require_head(snapshot: ReleaseSnapshot, number: CompanyNumber) -> CompanyHeader:
+    """Top-level company fields of a list response; 404 if the release has no such company."""
+    head = snapshot.head(number.company_id)
+    if head is None:
+        raise company_not_found(number)
+    return head
+
+
+def content_location(call: RequestContext, number: CompanyNumber, below: str = "") -> list[Header]:
+    """Content-Location header, if the requested path is not the canonical one."""
+    canonical = f"{COMPANIES}/{number.org_number}{below}"
+    if call.path == canonical:
+        return []
+    return [(b"content-location", canonical.encode() + (b"?" + call.query if call.query else b""))]
+
+
+def _announced_market_problem(market: str) -> ProblemError:
+    return new_problem(
+        "market_not_available",
+        f"Denmark ({market.lower()}) is announced but not served yet.",
+        status=404,
+    )
+
+
+def _invalid_number_problem(text: str, why: str) -> ProblemError:
+    if _PADDED.fullmatch(text):  # has the form of a number but is not valid
+        return company_not_found(CompanyNumber("NO", text[1:]))
+    return new_problem(
+        "invalid_org_number",
+        f"'{text[:_SHOWN]}' {why}.",
+        InputError("format", "see /problems/invalid-org-number for the formats", parameter="org_number"),
+    )

@@ -1,0 +1,183 @@
+"""OpenAPI texts of the operations: path, id, texts, parameters, response.
+
+A test compares the table with the existing routes. Webhook operations are in `api.webhooks.openapi`. Does not
+belong here: what a route does (`api.routes`).
+"""
+
+from typing import Final
+
+from api.companies import query_params
+from api.companies.schemas.profile import company_or_selection
+from api.openapi.company_number_patterns import ANY_NUMBER, NUMBER_IN_MARKET
+from api.openapi.examples import companies
+from api.openapi.links import FROM_COMPANY_LIST, FROM_PROFILE
+from api.openapi.operation import Operation, PathParameter
+from api.openapi.response_headers import OF_ACCOUNT, OF_DATA, OF_DOCUMENT, OF_PAGE
+from api.openapi.schema_types import schema_reference
+from api.webhooks.openapi import WEBHOOK_OPERATIONS
+
+_NUMBER: Final = PathParameter(
+    "org_number",
+    "Registry number or full id. Accepted formats: /problems/invalid-org-number.",
+    {
+        "type": "string",
+        "minLength": 4,
+        "maxLength": 24,
+        "pattern": ANY_NUMBER,
+    },
+    "5599999991",
+)
+_ID: Final = PathParameter("company_id", _NUMBER.description, _NUMBER.schema, "firm:SE:5599999991")
+_IN_MARKET: Final = PathParameter(
+    "org_number",
+    "Registry number in the market's format. Also accepted: a CIK alone, UK digits without leading "
+    "zeros, a Finnish id without its hyphen.",
+    {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 24,
+        "pattern": NUMBER_IN_MARKET,
+    },
+    "5599999991",
+)
+_MARKET: Final = PathParameter(
+    "market",
+    "Market code in lower case; `gb` is an alias of `uk`.",
+    {"type": "string", "enum": ["us", "se", "no", "fi", "uk", "gb"]},
+    "se",
+)
+_PROFILE_TEXT: Final = (
+    "Returns exactly 14 keys; `include` adds keys, `fields` selects keys. If the number was not "
+    "sent in its canonical form, `Content-Location` names the canonical path."
+)
+_SEARCH_TEXT: Final = (
+    "Searches by name or number, in some or all countries. With `q` the best matches come first, "
+    "otherwise results are ordered by id. Different parameters are combined with AND, several "
+    "values of one parameter with OR. A company without a value for a filtered field does not "
+    "match. `revenue_min` and `revenue_max` require `currency`: amounts are not converted. "
+    "`industry` requires `industry_scheme` if the countries searched use different schemes. A "
+    "range that ends before it begins matches nothing."
+)
+
+OPERATIONS: Final = (
+    Operation(
+        path="/api/v1/companies/{org_number}",
+        operation_id="getCompany",
+        tag="Companies",
+        summary="Get a company profile",
+        description=_PROFILE_TEXT,
+        answer=company_or_selection(),
+        answer_description="The profile.",
+        headers=OF_DATA,
+        places=(_NUMBER,),
+        query=query_params.PROFILE,
+        example=companies.PROFILE,
+        leads_to=FROM_PROFILE,
+    ),
+    Operation(
+        path="/api/v1/{market}/companies/{org_number}",
+        operation_id="getCompanyInMarket",
+        tag="Companies",
+        summary="Get a company profile by market",
+        description="The same response as without the market. " + _PROFILE_TEXT,
+        answer=company_or_selection(),
+        answer_description="The profile.",
+        headers=OF_DATA,
+        places=(_MARKET, _IN_MARKET),
+        query=query_params.PROFILE,
+        example=companies.PROFILE,
+        leads_to=FROM_PROFILE,
+    ),
+    Operation(
+        path="/api/v1/companies",
+        operation_id="searchCompanies",
+        tag="Companies",
+        summary="Search companies",
+        description=_SEARCH_TEXT,
+        answer=schema_reference("CompanyList"),
+        answer_description="One page of profiles.",
+        headers=OF_PAGE,
+        query=query_params.SEARCH,
+        example=companies.COMPANY_LIST,
+    ),
+    Operation(
+        path="/api/v1/companies/{org_number}/financials",
+        operation_id="listFinancials",
+        tag="Financials",
+        summary="List financials of a company",
+        description="One row per period, newest first. If an annual and a quarterly period end on "
+        "the same day, the annual one comes first.",
+        answer=schema_reference("FinancialsList"),
+        answer_description="One page of periods.",
+        headers=OF_PAGE,
+        places=(_NUMBER,),
+        query=query_params.FINANCIALS,
+        example=companies.FINANCIALS,
+        leads_to=FROM_COMPANY_LIST,
+    ),
+    Operation(
+        path="/api/v1/companies/{org_number}/ownership",
+        operation_id="listOwnership",
+        tag="Ownership",
+        summary="List owners of a company",
+        description="Owners merged from all sources, largest share first, unknown shares last.",
+        answer=schema_reference("OwnershipList"),
+        answer_description="One page of owners.",
+        headers=OF_PAGE,
+        places=(_NUMBER,),
+        query=query_params.OWNERSHIP,
+        example=companies.OWNERSHIP,
+        leads_to=FROM_COMPANY_LIST,
+    ),
+    Operation(
+        path="/api/v1/companies/{company_id}/events",
+        operation_id="listCompanyEvents",
+        tag="Events",
+        summary="List events of a company",
+        description="Newest first. With `order=asc` the list can be polled: store `next_cursor` "
+        "and call again later.",
+        answer=schema_reference("EventList"),
+        answer_description="One page of events.",
+        headers=OF_PAGE,
+        places=(_ID,),
+        query=query_params.EVENTS,
+        example=companies.EVENTS,
+        leads_to=FROM_COMPANY_LIST,
+    ),
+    Operation(
+        path="/api/v1/markets",
+        operation_id="listMarkets",
+        tag="Service",
+        summary="List markets and data freshness",
+        description="Lists every market with its datasets, their age and licence. Not counted "
+        "against the quota.",
+        answer=schema_reference("MarketList"),
+        answer_description="All markets.",
+        headers=OF_DATA,
+        example=companies.MARKETS,
+    ),
+    *WEBHOOK_OPERATIONS,
+    Operation(
+        path="/api/v1/usage",
+        operation_id="getUsage",
+        tag="Service",
+        summary="Get usage",
+        description="Usage and limits of the account in the current month. Secret keys only. Not "
+        "counted against the quota.",
+        answer=schema_reference("Usage"),
+        answer_description="Usage and limits.",
+        headers=OF_ACCOUNT,
+        example=companies.USAGE,
+    ),
+    Operation(
+        path="/api/openapi.json",
+        operation_id="getOpenApi",
+        tag="Service",
+        summary="Get the OpenAPI document",
+        description="No key required; a key is accepted. Not counted against the quota.",
+        answer={"type": "object", "description": "An OpenAPI 3.1 document."},
+        answer_description="The document.",
+        headers=OF_DOCUMENT,
+        public=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""routes of api.companies: events, financials, markets, ownership, profile, search."""

@@ -1,0 +1,68 @@
+"""Financials of a company (docs/contract/contract.md 4.3), newest period first."""
+
+from typing import Literal, cast
+
+from api.companies.lookup import content_location, number_from_path, require_head
+from api.companies.query_params import (
+    CONSOLIDATED,
+    FINANCIALS,
+    FROM_YEAR,
+    LIMIT,
+    NEWEST_YEARS,
+    PERIOD_INCLUDE,
+    PERIOD_TYPE,
+    TO_YEAR,
+)
+from api.http.context import RequestContext
+from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.responses import (
+    after_key,
+    head_members,
+    issue_next_cursor,
+    page_response,
+    query_release,
+)
+from api.http.query.params import ParsedQuery
+from api.http.responses import HttpResponse
+from api.http.routing import endpoint
+from warehouse.reader.types import FinancialsQuery
+
+
+@endpoint("/api/v1/companies/{org_number:str}/financials")
+async def list_financials(call: RequestContext) -> HttpResponse:
+    values = FINANCIALS.read(call.query)
+    number = number_from_path(call.places["org_number"])
+    binding = CursorBinding(
+        call.account_id, "financials", filter_hash(number.company_id, values.filters()), "desc"
+    )
+    key, asked = after_key(call, values, binding), _period_query(values)
+
+    told = await query_release(
+        call,
+        lambda snapshot: (
+            require_head(snapshot, number),
+            snapshot.financials(number.company_id, asked, key, values[LIMIT]),
+        ),
+    )
+    head, page = told.value
+    return page_response(
+        call,
+        told.stamps,
+        page,
+        issue_next_cursor(call, page, binding),
+        members=head_members(head),
+        extra=content_location(call, number, "/financials"),
+    )
+
+
+def _period_query(values: ParsedQuery) -> FinancialsQuery:
+    include = values[PERIOD_INCLUDE]
+    return FinancialsQuery(
+        period_type=cast("Literal['annual', 'quarterly', 'all']", values[PERIOD_TYPE]),
+        years=values[NEWEST_YEARS],
+        from_year=values[FROM_YEAR],
+        to_year=values[TO_YEAR],
+        consolidated=values[CONSOLIDATED],
+        history="history" in include,
+        sources="sources" in include,
+    )

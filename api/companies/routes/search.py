@@ -1,0 +1,119 @@
+"""Search (docs/contract/contract.md 4.2): companies by name, number and every filter, in several orders.
+
+Exact matches by number, id or identifier (LEI, ISIN, symbol and the like) come before matches by name and are
+not repeated there; the other filters apply to them too. Does not belong here: rules between parameters
+(`api.companies.search_request`), or finding companies.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from api.companies.query_params import FIELDS, LIMIT, SEARCH
+from api.companies.routes.profile import select_fields
+from api.companies.search_request import build_search
+from api.http.context import RequestContext
+from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
+from api.http.responses import HttpResponse
+from api.http.routing import endpoint
+from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, ReleaseSnapshot, ResultPage
+from warehouse.schema.identifiers import parse, parse_scoped
+
+_MOST_EXACT = 100  # far more than registers and `known_as` ever return for one text
+
+
+@dataclass(frozen=True, slots=True)
+class _SearchRequest:
+    search: CompanyQuery
+    after: Key | None
+    limit: int
+    fields: tuple[str, ...]
+
+
+@endpoint("/api/v1/companies")
+async def search_companies(call: RequestContext) -> HttpResponse:
+    values = SEARCH.read(call.query)
+    binding = CursorBinding(call.account_id, "companies", filter_hash(values.filters()), "desc")
+    asked = _SearchRequest(
+        build_search(values), after_key(call, values, binding), values[LIMIT], values[FIELDS]
+    )
+    told = await query_release(call, lambda snapshot: find_page(snapshot, asked))
+    return page_response(call, told.stamps, told.value, issue_next_cursor(call, told.value, binding))
+
+
+def find_page(snapshot: ReleaseSnapshot, asked: _SearchRequest) -> ResultPage:
+    """One page: exact matches first, then matches by name without them."""
+    page = _merge_page(snapshot, asked, _exact_matches(snapshot, asked.search))
+    if asked.fields:
+        page = ResultPage(
+            tuple(select_fields(row, asked.fields) for row in page.rows), page.keys, page.has_more
+        )
+    return page
+
+
+def _exact_matches(snapshot: ReleaseSnapshot, search: CompanyQuery) -> list[bytes]:
+    """Companies with this exact number, id or identifier that also match all other filters."""
+    if search.q is None:
+        return []
+    text = search.q.strip()
+    found: dict[str, bytes] = {}
+    for company_id in chain(_ids_by_number(text, search.countries), snapshot.named(text)):
+        document = snapshot.profile(company_id)
+        if document is not None and company_id not in found and snapshot.suits(company_id, search):
+            found[company_id] = document.body
+    return list(found.values())
+
+
+def _ids_by_number(text: str, countries: tuple[str, ...]) -> Iterator[str]:
+    """Ids of the companies with a registry number that the text may be a spelling of."""
+    number = parse(text)
+    if number is not None:
+        yield number.company_id
+    for country in () if ":" in text else countries:
+        number = parse_scoped(country, text)
+        if number is not None:
+            yield number.company_id
+
+
+def _exact_matches_returned(asked: _SearchRequest, exact: list[bytes]) -> int:
+    """Number of exact matches that earlier pages have returned. Their sort key is that number alone.
+
+    A release published between two pages may have fewer. Raises BadKey for a number that no page has returned.
+    """
+    if asked.after is None:
+        return 0
+    if len(asked.after) != 1:
+        return len(exact)
+    count = asked.after[0]
+    if asked.search.q is None or not isinstance(count, int) or not 0 < count <= _MOST_EXACT:
+        raise InvalidPageKeyError(f"{count!r} is not a number of exact matches")
+    return min(count, len(exact))
+
+
+def _merge_page(snapshot: ReleaseSnapshot, asked: _SearchRequest, exact: list[bytes]) -> ResultPage:
+    given = _exact_matches_returned(asked, exact)
+    rows = exact[given : given + asked.limit]
+    keys: list[Key] = [(given + place,) for place in range(1, len(rows) + 1)]
+    if given + len(rows) < len(exact):
+        return ResultPage(tuple(rows), tuple(keys), has_more=True)
+    place = asked.after if asked.after is not None and len(asked.after) > 1 else None
+    has_more = True
+    while has_more and len(rows) < asked.limit:
+        page = snapshot.search(asked.search, place, asked.limit - len(rows))
+        for row, key in zip(page.rows, page.keys, strict=True):
+            if row not in exact:
+                rows.append(row)
+                keys.append(key)
+        has_more = page.has_more
+        place = page.keys[-1] if page.keys else place
+    if has_more and exact:
+        has_more = _has_more_matches(snapshot, asked.search, place, exact)
+    return ResultPage(tuple(rows), tuple(keys), has_more)
+
+
+def _has_more_matches(
+    snapshot: ReleaseSnapshot, search: CompanyQuery, place: Key | None, exact: list[bytes]
+) -> bool:
+    """True if matches by name continue after `place`, exact matches excluded."""
+    return any(row not in exact for row in snapshot.search(search, place, len(exact) + 1).rows)

@@ -1,0 +1,1 @@
+"""schemas of api.companies: events, financials, markets, ownership, profile."""

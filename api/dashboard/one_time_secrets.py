@@ -1,0 +1,56 @@
+"""One-time display of secrets: a form creates a key or secret, and the next page shows it once.
+
+The form redirects to the page, so reloading creates nothing. Meanwhile the secret is stored encrypted with the
+session's token, which only the browser knows: it cannot be decrypted with the database alone, and no other
+session gets it. Does not belong here: SQL (`api.dashboard.one_time_secret_repository`).
+"""
+
+from datetime import timedelta
+from typing import Final, TypeVar
+
+import msgspec
+from sqlalchemy import Connection
+
+from api.auth.encryption import SecretBox
+from api.common.ids import is_ulid
+from api.dashboard import one_time_secret_repository
+from api.dashboard.errors import PageError
+from api.dashboard.routing import PageRequest
+
+T = TypeVar("T", bound=msgspec.Struct)
+LIFETIME: Final = timedelta(minutes=5)
+"""Browsers follow the redirect at once; this is for slow ones."""
+_PREFIX: Final = "one"
+
+
+async def store_once(visit: PageRequest, shown: msgspec.Struct) -> str:
+    """Stores a secret for this browser and returns the id of its page."""
+    service, session_id = visit.call.service, visit.known.session.session_id
+    view_id, now = service.ulids.make(_PREFIX), service.clock.now()
+    sealed = _session_secret_box(visit).seal(msgspec.json.encode(shown).decode())
+
+    def write(connection: Connection) -> None:
+        one_time_secret_repository.delete_expired(connection, now)
+        one_time_secret_repository.insert_sealed(connection, view_id, session_id, sealed, now + LIFETIME)
+
+    await service.control.write(write)
+    return view_id
+
+
+async def pop_once(visit: PageRequest, view_id: str, what: type[T], advice: str) -> T:
+    """Returns a stored secret the first time; afterwards an error with `advice`."""
+    service, session_id = visit.call.service, visit.known.session.session_id
+    sealed, now = None, service.clock.now()
+    if is_ulid(_PREFIX, view_id):
+        sealed = await service.control.write(
+            lambda connection: one_time_secret_repository.pop_sealed(connection, view_id, session_id, now)
+        )
+    if sealed is None:
+        raise PageError(410, "This can be shown only once", advice)
+    return msgspec.json.decode(_session_secret_box(visit).open(sealed), type=what)
+
+
+def _session_secret_box(visit: PageRequest) -> SecretBox:
+    if visit.session_token is None:
+        raise RuntimeError("secrets are shown only to signed-in users")
+    return SecretBox([visit.session_token.encode()])

@@ -1,0 +1,122 @@
+"""View model of the operator page: sources by age, quarantines, results of runs.
+
+Pure, from a release's markets, later notes of runs, and the run reports. Does not belong here: reading them
+(`warehouse.reader.reader`), or the markup (`templates/operator.html`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from warehouse.reader.types import MarketState
+from warehouse.release.freshness import Freshness
+from warehouse.release.run_log import QuarantineNote, RunNote, SignalNote
+
+_SIGNALS: Final = 50
+_RUNS: Final = 20
+"""Maximum shown on one page; the notes go back further."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One dataset. Instants are None if it never happened."""
+
+    market: str
+    dataset: str
+    rows: int | None
+    """Rows in the current release; None if it has none of this dataset."""
+    observed_at: datetime | None
+    """The served data is the source's state at this time."""
+    checked_at: datetime | None
+    held_since: datetime | None
+    accepted: str | None
+    """The guard that an operator lifted for the newest batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedSource:
+    """A quarantined or unreachable dataset: since when and why. `why` is None in notes that predate reasons."""
+
+    dataset: str
+    since: datetime | None
+    why: QuarantineNote | None
+
+
+@dataclass(frozen=True, slots=True)
+class SignalRow:
+    """A signal and the time of the latest run that reported it."""
+
+    signal: SignalNote
+    met_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run with its totals."""
+
+    note: RunNote
+    seconds: float | None
+    rows: int
+    rejected: int
+    signals: int
+    events: int
+
+
+def source_rows(markets: Mapping[str, MarketState], freshness: Freshness) -> list[SourceRow]:
+    """Every dataset known to a release or a run: quarantined ones first, then by market and name."""
+    found: dict[str, SourceRow] = {}
+    for code, market in markets.items():
+        for key, state in freshness.of(market).datasets.items():
+            accepted = None if state.accepted is None else state.accepted.guard
+            found[key] = SourceRow(
+                code, key, state.rows, state.observed_at, state.checked_at, state.held_since, accepted
+            )
+    for key, seen in freshness.datasets.items():
+        if key not in found and (seen.checked_at or seen.held_since):
+            market = key.partition(".")[0].upper()
+            found[key] = SourceRow(market, key, None, None, seen.checked_at, seen.held_since, None)
+    return sorted(found.values(), key=lambda one: (one.held_since is None, one.market, one.dataset))
+
+
+def quarantined_sources(
+    known: Iterable[SourceRow], markets: Mapping[str, MarketState], runs: Sequence[RunNote]
+) -> list[QuarantinedSource]:
+    """Currently quarantined datasets, longest first, with the reason of the newest run, else of the release."""
+    reasons = {
+        key: QuarantineNote(key, state.held.guard, state.held.seen, state.held.allowed)
+        for market in markets.values()
+        for key, state in market.datasets.items()
+        if state.held is not None
+    }
+    for note in reversed(runs):
+        reasons |= {one.dataset: one for one in note.held}
+    found = [
+        QuarantinedSource(one.dataset, one.held_since, reasons.get(one.dataset))
+        for one in known
+        if one.held_since
+    ]
+    return sorted(found, key=lambda one: (str(one.since), one.dataset))
+
+
+def signal_rows(runs: Sequence[RunNote]) -> list[SignalRow]:
+    """Signals for review: each once, as reported by the newest run, most frequent first."""
+    found: dict[tuple[str, str, str], SignalRow] = {}
+    for note in reversed(runs):
+        for one in note.signals:
+            found[one.dataset, one.code, one.subject] = SignalRow(one, note.began_at)
+    return sorted(found.values(), key=lambda one: -one.signal.count)[:_SIGNALS]
+
+
+def run_rows(runs: Sequence[RunNote]) -> list[RunRow]:
+    """The newest runs."""
+    return [_run_row(note) for note in runs[:_RUNS]]
+
+
+def _run_row(note: RunNote) -> RunRow:
+    sums: Counter[str] = Counter()
+    for one in note.read:
+        sums.update(rows=one.rows, rejected=one.rejected, signals=one.signals)
+    lasted = None if note.ended_at is None else (note.ended_at - note.began_at).total_seconds()
+    return RunRow(note, lasted, sums["rows"], sums["rejected"], sums["signals"], sum(note.events.values()))

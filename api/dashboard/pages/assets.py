@@ -1,0 +1,24 @@
+"""Static files: served from this host and cached by browsers until they change."""
+
+from api.dashboard.routing import SAFETY, PageRequest, dashboard_page
+from api.dashboard.templating import static_assets
+from api.http.problems.problem import new_problem
+from api.http.responses import HttpResponse
+
+_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
+_FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
+
+
+@dashboard_page("/dashboard/assets/{name:str}", for_anyone=True)
+async def get_asset(visit: PageRequest) -> HttpResponse:
+    asset = static_assets().get(visit.call.places["name"])
+    if asset is None:
+        raise new_problem("route_not_found", "File not found.")
+    is_named = visit.call.query == f"v={asset.version}".encode()
+    headers = [
+        (b"content-type", asset.media_type),
+        (b"content-length", b"%d" % len(asset.body)),
+        _FOREVER if is_named else _FOR_A_WHILE,
+        *SAFETY,
+    ]
+    return HttpResponse(200, headers, asset.body)

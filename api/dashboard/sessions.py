@@ -1,0 +1,184 @@
+"""Dashboard sessions: sign-in links by mail, browser sessions, CSRF tokens of forms. There are no passwords.
+
+A link works once and for a short time. Opening it proves ownership of the address, so it creates the account if
+there is none; requesting one does not reveal whether there is. A session always gets a new token, whatever the
+browser sent before (session fixation). Does not belong here: cookies (`api.dashboard.cookies`), SQL
+(`api.dashboard.session_repository`).
+"""
+
+import hmac
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from api.accounts.records import AccountRecord
+from api.accounts.service import require_email
+from api.auth.api_keys import digest_of
+from api.auth.session_tokens import is_token, make_token
+from api.billing.entitlement import SignUpState
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.dashboard import session_repository
+from api.dashboard.session_repository import SessionRecord
+from api.dashboard.sign_in_email import build_sign_in_mail, sign_in_url
+from api.dashboard.sign_in_mailer import SignInMailer
+from api.database.async_access import AsyncDatabase
+from api.http.problems.problem import ProblemError
+
+LINK_LIFETIME: Final = timedelta(minutes=15)
+SESSION_LIFETIME: Final = timedelta(days=14)
+IDLE_LIFETIME: Final = timedelta(days=3)
+"""Idle timeout of a session."""
+_LINKS_AT_ONCE: Final = 3
+"""Maximum number of valid links per address, so that this service cannot flood a mailbox."""
+MAX_SESSIONS: Final = 20
+_SEEN_EVERY: Final = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class AuthenticatedSession:
+    """A session with the current state of its account."""
+
+    session: SessionRecord
+    account: AccountRecord
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A newly created session; only now its token is known."""
+
+    token: str = field(repr=False)
+    signed_in: AuthenticatedSession
+
+
+class SessionService:
+    """Signs in the customers of one installation."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- put together once, by `api.app`
+        self,
+        control: AsyncDatabase,
+        postman: SignInMailer,
+        pepper: bytes,
+        footing: SignUpState,
+        clock: Clock,
+        ulids: UlidGenerator,
+        public_url: str,
+    ) -> None:
+        self._control = control
+        self._postman = postman
+        self._pepper = pepper
+        self._footing = footing
+        self._clock = clock
+        self._ulids = ulids
+        self._public_url = public_url
+
+    async def send_link(self, email: str) -> None:
+        """Mails a link, unless the address has several valid ones; AccountError if it is no e-mail address."""
+        email, now, token = require_email(email), self._clock.now(), make_token("link")
+        digest, until = digest_of(token, self._pepper), now + LINK_LIFETIME
+
+        def add(connection: Connection) -> bool:
+            session_repository.delete_expired(connection, now)
+            if session_repository.count_links(connection, email, now) >= _LINKS_AT_ONCE:
+                return False
+            session_repository.add_link(connection, digest, email, now, until)
+            return True
+
+        if await self._control.write(add):
+            link = sign_in_url(token, self._public_url)
+            self._postman.post(build_sign_in_mail(self._ulids.make("eml"), email, link, now, LINK_LIFETIME))
+
+    async def address_of_link(self, token: str) -> str | None:
+        """The address a link was sent to; None if it is no longer valid. Does not use it up."""
+        if not is_token("link", token):
+            return None
+        digest, now = digest_of(token, self._pepper), self._clock.now()
+        return await self._control.read(
+            lambda connection: session_repository.find_link(connection, digest, now)
+        )
+
+    async def sign_in(self, token: str, browser: str | None, former: str | None) -> NewSession | None:
+        """Exchanges a link for a new session, which ends the `former` one; None if the link is no longer valid."""
+        if not is_token("link", token):
+            return None
+        now, shown = self._clock.now(), make_token("session")
+        digest, link = digest_of(shown, self._pepper), digest_of(token, self._pepper)
+
+        def enter(connection: Connection) -> AuthenticatedSession | None:
+            email = session_repository.consume_link(connection, link, now)
+            if email is None:
+                return None
+            account = session_repository.find_or_create_account(connection, self._new_account(email, now))
+            session = self._new_session(account, browser, now)
+            if former is not None:
+                session_repository.end_session_by_digest(connection, digest_of(former, self._pepper))
+            session_repository.add_session(connection, session, digest)
+            session_repository.end_oldest_sessions(connection, account.account_id, MAX_SESSIONS)
+            return AuthenticatedSession(session, account)
+
+        entered = await self._control.write(enter)
+        return None if entered is None else NewSession(shown, entered)
+
+    async def signed_in(self, token: str) -> AuthenticatedSession | None:
+        """The valid session with this token; its use is recorded at intervals."""
+        if not is_token("session", token):
+            return None
+        digest, now = digest_of(token, self._pepper), self._clock.now()
+        found = await self._control.read(
+            lambda connection: session_repository.find_session(connection, digest, now, now - IDLE_LIFETIME)
+        )
+        if found is None:
+            return None
+        session, account = found
+        if now - session.seen_at >= _SEEN_EVERY:
+            await self._record_seen(session, now)
+        return AuthenticatedSession(session, account)
+
+    async def sessions(self, account_id: str) -> list[SessionRecord]:
+        """The valid sessions, most recently used first."""
+        now = self._clock.now()
+        return await self._control.read(
+            lambda connection: session_repository.list_sessions(
+                connection, account_id, now, now - IDLE_LIFETIME
+            )
+        )
+
+    async def end(self, account_id: str, session_id: str) -> None:
+        """Signs a browser out; does nothing for a session of another account."""
+        await self._control.write(
+            lambda connection: session_repository.end_session(connection, account_id, session_id)
+        )
+
+    async def end_others(self, session: SessionRecord) -> None:
+        await self._control.write(
+            lambda connection: session_repository.end_other_sessions(
+                connection, session.account_id, session.session_id
+            )
+        )
+
+    def form_token(self, shown: str) -> str:
+        """The CSRF token of a page's forms; cannot be computed without the browser's own token."""
+        return hmac.digest(self._pepper, b"form " + shown.encode(), "sha256").hex()
+
+    def is_form_token(self, shown: str, given: str) -> bool:
+        return hmac.compare_digest(self.form_token(shown).encode(), given.encode())
+
+    async def _record_seen(self, session: SessionRecord, now: datetime) -> None:
+        """Records the use of a session. A busy database must not sign users out, so the update is skipped then."""
+        try:
+            await self._control.write(
+                lambda connection: session_repository.record_seen(connection, session.session_id, now)
+            )
+        except ProblemError:
+            return  # `AsyncDatabase` has logged the reason
+
+    def _new_account(self, email: str, now: datetime) -> AccountRecord:
+        footing = self._footing
+        return AccountRecord(self._ulids.make("acc"), email, footing.tier, footing.status, now)
+
+    def _new_session(self, account: AccountRecord, browser: str | None, now: datetime) -> SessionRecord:
+        return SessionRecord(
+            self._ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME
+        )

@@ -1,0 +1,87 @@
+"""Templates and assets, read once. Every value in a template is escaped, and a missing one is an error.
+
+Does not belong here: headers (`api.dashboard.routing`), or the content of a page (`api.dashboard.pages`).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from api.email.webhook_notices import format_span
+
+_HERE: Final = Path(__file__).parent
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}
+UNKNOWN: Final = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class StaticAsset:
+    """A static file of the pages; `version` changes with its content."""
+
+    name: str
+    media_type: bytes
+    body: bytes
+    version: str
+
+
+@lru_cache(1)
+def static_assets() -> Mapping[str, StaticAsset]:
+    """The static files by name."""
+    return MappingProxyType({one.name: _load_asset(one) for one in sorted((_HERE / "assets").iterdir())})
+
+
+def render_template(template: str, **values: Any) -> bytes:
+    """Renders a complete page."""
+    return _template_environment().get_template(template).render(**values).encode()
+
+
+@lru_cache(1)
+def _template_environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "day": _format_day,
+        "instant": _format_instant,
+        "machine": _format_iso,
+        "number": _format_number,
+        "span": format_span,
+    }
+    environment.globals |= {"versions": {name: asset.version for name, asset in static_assets().items()}}
+    return environment
+
+
+def _load_asset(path: Path) -> StaticAsset:
+    body = path.read_bytes()
+    return StaticAsset(path.name, _TYPES[path.suffix], body, hashlib.sha256(body).hexdigest()[:16])
+
+
+def _format_day(moment: datetime) -> str:
+    moment = moment.astimezone(UTC)
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _format_instant(moment: datetime) -> str:
+    moment = moment.astimezone(UTC)
+    return f"{moment.day} {moment:%b %Y, %H:%M} UTC"
+
+
+def _format_iso(moment: datetime) -> str:
+    """For `datetime` attributes."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _format_number(value: int | None) -> str:
+    return UNKNOWN if value is None else f"{value:,}"

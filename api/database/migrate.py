@@ -1,0 +1,96 @@
+"""Migrates a control-plane database to the newest schema; the only caller of Alembic.
+
+Does not belong here: the migrations (`migrations/versions`).
+"""
+
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import func, select
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from api.database.engine import Database
+from api.settings.service import SettingError
+
+_ENGINES: Final = ("sqlite", "postgresql")
+_WRITE: Final = "use postgresql://user:password@host/name, or leave it empty for SQLite"
+_LOCK: Final = 0x6669726D  # «firm» in ASCII; any number not used by other users of the database
+_FOLDER: Final = Path(__file__).parent / "migrations"
+
+
+def alembic_config() -> Config:
+    """Alembic's configuration without a file: the connection is passed in, never looked up."""
+    settings = Config()
+    settings.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
+    return settings
+
+
+def newest_revision() -> str:
+    """The newest known revision."""
+    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
+
+
+def is_known(revision: str) -> bool:
+    """Whether a revision is known here, so that its database can be upgraded."""
+    return revision in {
+        step.revision for step in ScriptDirectory.from_config(alembic_config()).walk_revisions()
+    }
+
+
+def current_revision(database: Database) -> str | None:
+    """The revision of a database; None if it has no tables yet. Changes nothing."""
+    with database.reading() as session:
+        return MigrationContext.configure(session.connection()).get_current_revision()
+
+
+def upgrade_database(database: Database) -> None:
+    """Applies missing migrations. Processes that start together wait for each other.
+
+    SQLite's writers lock at BEGIN; PostgreSQL's would all read before one writes, so they take an advisory lock
+    first.
+    """
+    settings = alembic_config()
+    head = ScriptDirectory.from_config(settings).get_current_head()
+    with database.engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        if MigrationContext.configure(connection).get_current_revision() == head:
+            return
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "head")
+
+
+def prepare_database(url: str) -> Database:
+    """Opens the service's database: creates the folder of a SQLite file and upgrades the schema.
+
+    Raises SettingError if the address is invalid or the database cannot be reached; the message never shows the
+    password.
+    """
+    try:
+        database = Database(url)
+    except (ArgumentError, ImportError) as error:
+        raise SettingError(f"FIRM_DATABASE_URL is not a database URL ({error}): {_WRITE}") from None
+    shown = database.url.render_as_string(hide_password=True)
+    if database.url.get_backend_name() not in _ENGINES:
+        raise SettingError(f"FIRM_DATABASE_URL: {shown} is neither SQLite nor PostgreSQL: {_WRITE}")
+    if database.url.get_backend_name() == "sqlite" and database.url.database:
+        _make_folder(Path(database.url.database).parent)
+    try:
+        upgrade_database(database)
+    except OperationalError as error:
+        database.close()
+        raise SettingError(f"the control-plane database {shown} cannot be used: {error.orig}") from None
+    return database
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(
+            f"{folder} cannot be created ({error.strerror}): set FIRM_DATA to a writable folder"
+        ) from None

@@ -1,0 +1,1 @@
+"""migrations of api.database: env, versions."""

@@ -1,0 +1,1 @@
+"""models of api.database: accounts, webhooks."""

@@ -1,0 +1,359 @@
+"""SQLAlchemy models of subscriptions, deliveries and mail; a test keeps them equal to the migrations.
+
+Instants of these tables are whole milliseconds (`MillisecondInstant`): raw SQL on the queue must compare them alike
+in both engines. Small hot tables (endpoint queues, attempt queue) are separate from large cold ones (deliveries,
+attempts), so that a backlog or a long log slows nothing down. Does not belong here: queries, or the rules of
+states.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import JSON
+
+from api.database.models.accounts import Base
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_CLUSTERED: Final = {"sqlite_with_rowid": False}
+"""SQLite stores the rows in the primary key's B-tree: one tree less to write."""
+
+
+def to_milliseconds(moment: datetime) -> int:
+    """Converts an instant to milliseconds; fractions of a millisecond are cut off."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def from_milliseconds(stored: int) -> datetime:
+    """Converts stored milliseconds to an instant."""
+    return _EPOCH + stored * _MILLISECOND
+
+
+AGAIN: Final = "substr(attempt_id, 15) <> substr(delivery_id, 15)"
+"""True for queue rows other than a delivery's or replay's first attempt, which shares its random characters."""
+BY_HAND: Final = "\"trigger\" = 'manual'"
+_SORTED_ID: Final = String(30).with_variant(String(30, collation="C"), "postgresql")
+"""An id queried by range: compared bytewise, as some collations sort «aa» after «z» (Norwegian, Danish)."""
+
+
+class MillisecondInstant(TypeDecorator[datetime]):
+    """An instant, stored as milliseconds since 1970 UTC."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else to_milliseconds(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        return None if value is None else from_milliseconds(value)
+
+
+class Subscription(Base):
+    """A subscription: client settings, state and secrets (docs/contract/contract.md 4.8)."""
+
+    __tablename__ = "webhook_subscriptions"
+    __table_args__ = (
+        CheckConstraint("status IN ('active', 'paused')", name="status"),
+        CheckConstraint(
+            "status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"
+        ),
+        # subscriptions to all companies: few, found without scanning the others
+        Index(
+            "ix_webhook_subscriptions_everything",
+            "subscription_id",
+            sqlite_where=text("all_companies AND deleted_at IS NULL"),
+            postgresql_where=text("all_companies AND deleted_at IS NULL"),
+        ),
+    )
+
+    subscription_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    endpoint_url: Mapped[str] = mapped_column(String(2048))
+    event_types: Mapped[list[str]] = mapped_column(JSON())
+    """Canonical names, in the order of `warehouse.schema.codes.EVENT_TYPES`."""
+    event_mask: Mapped[int] = mapped_column(Integer())
+    """The same as bits by position in EVENT_TYPES, for matching."""
+    all_companies: Mapped[bool]
+    """True if no list of companies was given."""
+    description: Mapped[str | None] = mapped_column(String(256))
+    max_per_second: Mapped[int | None] = mapped_column(Integer())
+    status: Mapped[str] = mapped_column(String(10))
+    status_reason: Mapped[str | None] = mapped_column(String(20))
+    status_changed_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    updated_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    revision: Mapped[int] = mapped_column(BigInteger())
+    """Incremented by every change of this row; its ETag."""
+    from_sequence: Mapped[int] = mapped_column(BigInteger())
+    """Only events above it are delivered: those published before the subscription was created are not."""
+    secret: Mapped[bytes] = mapped_column(LargeBinary())
+    """Encrypted (`api.auth.encryption`), like `previous_secret`."""
+    secret_hint: Mapped[str] = mapped_column(String(20))
+    previous_secret: Mapped[bytes | None] = mapped_column(LargeBinary())
+    previous_secret_expires_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    deleted_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    """Soft delete: invisible to callers; the row is deleted when its deliveries are pruned."""
+
+
+class SubscribedCompany(Base):
+    """A company of a subscription that lists companies; indexed by company."""
+
+    __tablename__ = "webhook_companies"
+    __table_args__ = (_CLUSTERED,)
+
+    company_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True, index=True
+    )
+    position: Mapped[int] = mapped_column(Integer())
+    """Its position in the client's `entity_ids`."""
+
+
+class EndpointState(Base):
+    """The endpoint queue of one subscription: next due time, lease, endpoint health.
+
+    One worker leases it at a time, which enforces the endpoint's limits (concurrent requests, requests per
+    second).
+    """
+
+    __tablename__ = "webhook_lanes"
+    __table_args__ = (
+        Index(
+            "ix_webhook_lanes_due",
+            "next_due_at",
+            sqlite_where=text("next_due_at IS NOT NULL"),
+            postgresql_where=text("next_due_at IS NOT NULL"),
+        ),
+    )
+
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
+    )
+    next_due_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    """The earliest `due_at` of its queued attempts, or earlier; null if there are none."""
+    lessee: Mapped[str | None] = mapped_column(String(60))
+    leased_until: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    last_attempt_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    last_success_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    last_failure_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    failing_since: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    """First failure since the last success."""
+    consecutive_failures: Mapped[int] = mapped_column(BigInteger())
+    """Failed attempts since the last success; tests and manual retries are not counted."""
+
+
+class MatchedEvent(Base):
+    """An event with at least one delivery, stored once for all of them. Workers need no ledger."""
+
+    __tablename__ = "webhook_events"
+
+    sequence: Mapped[int] = mapped_column(BigInteger(), primary_key=True, autoincrement=False)
+    event_id: Mapped[str] = mapped_column(String(30), unique=True)
+    event_type: Mapped[str] = mapped_column(String(30))
+    company_id: Mapped[str] = mapped_column(String(40))
+    data: Mapped[bytes] = mapped_column(LargeBinary())
+    """`data` of docs/contract/contract.md 4.6 as JSON in UTF-8, copied bytewise into every body."""
+    matched_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    """When it was matched; its deliveries carry the same millisecond in their ids."""
+
+
+class Delivery(Base):
+    """A delivery: one event for one subscription, in any state. Ids rise with time."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        CheckConstraint(
+            "status IN ('pending', 'retrying', 'succeeded', 'failed', 'held', 'canceled')", name="status"
+        ),
+        Index(
+            "ix_webhook_deliveries_unsucceeded",
+            "subscription_id",
+            "status",
+            "delivery_id",
+            sqlite_where=text("status <> 'succeeded'"),
+            postgresql_where=text("status <> 'succeeded'"),
+        ),
+        _CLUSTERED,
+    )
+
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
+    )
+    delivery_id: Mapped[str] = mapped_column(_SORTED_ID, primary_key=True)
+    sequence: Mapped[int] = mapped_column(BigInteger())
+    """References `webhook_events` without a foreign key, which would cost one look-up per row."""
+    status: Mapped[str] = mapped_column(String(10))
+    tries: Mapped[int] = mapped_column(Integer())
+    """Attempts in the current schedule: 0 to 6. A replay restarts at 0."""
+    attempt_count: Mapped[int] = mapped_column(Integer())
+    """All attempts ever, manual ones included."""
+    next_attempt_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    last_outcome: Mapped[str | None] = mapped_column(String(10))
+    last_error: Mapped[str | None] = mapped_column(String(30))
+    last_response_status: Mapped[int | None] = mapped_column(Integer())
+    created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    completed_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    replay_id: Mapped[str | None] = mapped_column(String(30))
+    """The latest replay that included it."""
+
+
+class QueuedAttempt(Base):
+    """A queued attempt. The worker that deletes the row owns the attempt: its log is written in the same commit."""
+
+    __tablename__ = "webhook_queue"
+    __table_args__ = (
+        CheckConstraint("\"trigger\" IN ('schedule', 'manual', 'replay')", name="trigger"),
+        # indexes for manual attempts, which go first, and for retries, which must not wait behind a backlog
+        Index(
+            "ix_webhook_queue_by_hand",
+            "subscription_id",
+            "due_at",
+            "attempt_id",
+            sqlite_where=text(BY_HAND),
+            postgresql_where=text(BY_HAND),
+        ),
+        Index(
+            "ix_webhook_queue_again",
+            "subscription_id",
+            "due_at",
+            "attempt_id",
+            sqlite_where=text(AGAIN),
+            postgresql_where=text(AGAIN),
+        ),
+        _CLUSTERED,
+    )
+
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_lanes.subscription_id"), primary_key=True
+    )
+    due_at: Mapped[datetime] = mapped_column(MillisecondInstant(), primary_key=True)
+    attempt_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    delivery_id: Mapped[str] = mapped_column(String(30))
+    trigger: Mapped[str] = mapped_column(String(10))
+
+
+class Attempt(Base):
+    """An attempt that was made, and the response (docs/contract/contract.md 4.8)."""
+
+    __tablename__ = "webhook_attempts"
+    __table_args__ = (_CLUSTERED,)
+
+    delivery_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    attempt_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer())
+    trigger: Mapped[str] = mapped_column(String(10))
+    started_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    duration_ms: Mapped[int] = mapped_column(Integer())
+    outcome: Mapped[str] = mapped_column(String(10))
+    error: Mapped[str | None] = mapped_column(String(30))
+    error_detail: Mapped[str | None] = mapped_column(String(500))
+    request_url: Mapped[str] = mapped_column(String(2048))
+    """Without the query string, which may hold a secret of the receiver."""
+    remote_ip: Mapped[str | None] = mapped_column(String(45))
+    response_status: Mapped[int | None] = mapped_column(Integer())
+    response_headers: Mapped[str | None] = mapped_column(Text())
+    """A JSON object."""
+    response_body: Mapped[str | None] = mapped_column(Text())
+    response_body_truncated: Mapped[bool]
+
+
+class Replay(Base):
+    """A replay request; its deliveries are counted as they end."""
+
+    __tablename__ = "webhook_replays"
+
+    replay_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), index=True
+    )
+    since: Mapped[datetime] = mapped_column(MillisecondInstant())
+    until: Mapped[datetime] = mapped_column(MillisecondInstant())
+    statuses: Mapped[list[str]] = mapped_column(JSON())
+    event_types: Mapped[list[str] | None] = mapped_column(JSON())
+    matched: Mapped[int] = mapped_column(BigInteger())
+    succeeded: Mapped[int] = mapped_column(BigInteger())
+    failed: Mapped[int] = mapped_column(BigInteger())
+    """Failed, or removed from the queue before success (pause, deletion, changed filter)."""
+    created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    completed_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+
+
+class IdempotentRequest(Base):
+    """A request with an Idempotency-Key, and its response (docs/contract/contract.md 4.12)."""
+
+    __tablename__ = "idempotent_requests"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
+    operation: Mapped[str] = mapped_column(String(200), primary_key=True)
+    """Method and path."""
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    fingerprint: Mapped[bytes] = mapped_column(LargeBinary(32))
+    created_at: Mapped[datetime] = mapped_column(MillisecondInstant(), index=True)
+    claimed_by: Mapped[str] = mapped_column(String(30))
+    """Id of the request that processes it, or did."""
+    status: Mapped[int | None] = mapped_column(Integer())
+    """Null while the first request runs."""
+    answer: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """Headers and body, encrypted: they may hold a secret."""
+
+
+class Mail(Base):
+    """A mail to an account's owner: an outbox entry until a mail server accepts it, then a record."""
+
+    __tablename__ = "mail_outbox"
+    __table_args__ = (
+        Index(
+            "ix_mail_outbox_due",
+            "next_attempt_at",
+            sqlite_where=text("next_attempt_at IS NOT NULL"),
+            postgresql_where=text("next_attempt_at IS NOT NULL"),
+        ),
+    )
+
+    mail_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    occasion: Mapped[str] = mapped_column(String(120), unique=True)
+    """Unique occasion: `paused:whs_…:revision`, `warning:whs_…:failing since`."""
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    recipient: Mapped[str] = mapped_column(String(320))
+    subject: Mapped[str] = mapped_column(String(200))
+    body: Mapped[str] = mapped_column(Text())
+    created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    next_attempt_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    """Null when finished: sent, logged where there is no mail server, or given up."""
+    attempts: Mapped[int] = mapped_column(Integer())
+    sent_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    last_error: Mapped[str | None] = mapped_column(String(500))
+
+
+class Lease(Base):
+    """A lease: the one holder of a task (fan-out, pruning)."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(30), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(60))
+    until: Mapped[datetime] = mapped_column(MillisecondInstant())
+
+
+class LedgerCursor(Base):
+    """Cursor of a ledger reader, moved in the commit that stores what was derived from the events."""
+
+    __tablename__ = "ledger_cursors"
+
+    name: Mapped[str] = mapped_column(String(30), primary_key=True)
+    sequence: Mapped[int] = mapped_column(BigInteger())

@@ -1,0 +1,147 @@
+"""Texts of the two failure mails to owners, in plain words, with what to do.
+
+See docs/contract/contract.md 4.8.
+
+Foreign values (a URL, an error's detail) become one printable line each, without the URL's query, which may hold a
+secret of the receiver: without a mail server the same text goes to the log. Does not belong here: when a notice is
+sent (`api.webhooks.delivery.retry_policy`), the outbox (`api.email.outbox_repository`) or sending
+(`api.email.outbox_worker`).
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+LONGEST_SUBJECT: Final = 200
+_LONGEST_VALUE: Final = 500
+_CUT: Final = "…"
+_BEFORE: Final = timedelta(days=1)  # deliveries are older than their first attempt
+_SPANS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_LEAST_OF_A_UNIT: Final = 1.5  # 90 minutes are «90 minutes», not «2 hours»
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerNotice:
+    """Subject and body of a mail to an owner."""
+
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointFailure:
+    """The latest failed attempt, and since when its endpoint fails."""
+
+    subscription_id: str
+    endpoint_url: str
+    delivery_id: str
+    event_id: str
+    event_type: str
+    failing_since: datetime | None
+    error: str | None
+    error_detail: str | None
+    response_status: int | None
+
+
+def pause_notice(failing: EndpointFailure, held: int, public_url: str = "") -> OwnerNotice:
+    """Notice that a subscription was paused after its last retry; `held` deliveries wait for a replay.
+
+    `public_url`: base URL of the service; if empty, only paths are shown.
+    """
+    address = f"{public_url}/api/v1/webhooks/{failing.subscription_id}"
+    return OwnerNotice(
+        _single_line(f"Webhook paused: {_endpoint_host(failing)} did not acknowledge", LONGEST_SUBJECT),
+        f"Your webhook subscription {failing.subscription_id} is paused. Its endpoint did not acknowledge an\n"
+        "event in any attempt, including the last retry. Nothing is sent to it until\n"
+        "you resume it; new events are held until then.\n"
+        "\n"
+        f"{_failure_facts(failing)}"
+        f"Held deliveries:  {held}\n"
+        "\n"
+        "To resume, once the endpoint returns 2xx again:\n"
+        "\n"
+        f"1. Send a test:        POST {address}/test\n"
+        f'2. Resume:             PATCH {address}   {{"status": "active"}}\n'
+        "   New events are delivered from then on; held events stay held.\n"
+        f"3. Replay held events: POST {address}/replays   {_replay_body(failing)}\n"
+        "   Events keep their ids. They are stored for a limited time: do not wait for weeks.\n"
+        "\n"
+        f"Requests and responses: GET {address}/deliveries/{failing.delivery_id}\n",
+    )
+
+
+def warning_notice(failing: EndpointFailure, left: timedelta, public_url: str = "") -> OwnerNotice:
+    """Warning that one retry is left, in `left`, and that its failure pauses the subscription."""
+    address = f"{public_url}/api/v1/webhooks/{failing.subscription_id}"
+    span = format_span(left)
+    return OwnerNotice(
+        _single_line(f"Webhook failing: {_endpoint_host(failing)}, about {span} left", LONGEST_SUBJECT),
+        f"The endpoint of your webhook subscription {failing.subscription_id} has not acknowledged an\n"
+        f"event. One retry is left, in about {span}. If it also fails, the subscription is paused\n"
+        "and its deliveries are held until you resume it.\n"
+        "\n"
+        f"{_failure_facts(failing)}"
+        "\n"
+        "What to do: make the endpoint return 2xx in time. Nothing else is needed.\n"
+        "\n"
+        f"Send a test:           POST {address}/test\n"
+        f"Retry this event now:  POST {address}/deliveries/{failing.delivery_id}/retry\n"
+        f"Requests and responses: GET {address}/deliveries/{failing.delivery_id}\n",
+    )
+
+
+def format_span(span: timedelta) -> str:
+    """Formats a time span for people: «12 hours», «90 minutes», «1 second»."""
+    seconds = max(1.0, span.total_seconds())
+    fitting = [(size, unit) for size, unit in _SPANS if seconds >= _LEAST_OF_A_UNIT * size or seconds == size]
+    size, unit = fitting[0] if fitting else _SPANS[-1]
+    count = round(seconds / size)
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def _replay_body(failing: EndpointFailure) -> str:
+    """Body of a replay of failed and held deliveries, from well before the first failure."""
+    since = (
+        f'"since": "{_format_instant(failing.failing_since - _BEFORE)}", ' if failing.failing_since else ""
+    )
+    return f'{{{since}"statuses": ["failed", "held"]}}'
+
+
+def _failure_facts(failing: EndpointFailure) -> str:
+    first = _format_instant(failing.failing_since) if failing.failing_since else "not known"
+    return (
+        f"Endpoint:         {_url_without_query(failing.endpoint_url)}\n"
+        f"First failure:    {first}\n"
+        f"Last response:    {failing.response_status or 'none'}\n"
+        f"Last error:       {_error_text(failing)}\n"
+        f"Event:            {_single_line(failing.event_id)} ({_single_line(failing.event_type)})\n"
+        f"Delivery:         {_single_line(failing.delivery_id)}\n"
+    )
+
+
+def _error_text(failing: EndpointFailure) -> str:
+    named = _single_line(failing.error or "not known")
+    return f"{named}: {_single_line(failing.error_detail)}" if failing.error_detail else named
+
+
+def _endpoint_host(failing: EndpointFailure) -> str:
+    try:
+        return urlsplit(failing.endpoint_url).hostname or failing.subscription_id
+    except ValueError:
+        return failing.subscription_id
+
+
+def _url_without_query(url: str) -> str:
+    """The URL without its query; otherwise complete, so that the owner recognises it."""
+    return _single_line(url.partition("?")[0].partition("#")[0], len(url) + 1)
+
+
+def _single_line(text: str, longest: int = _LONGEST_VALUE) -> str:
+    """One printable line: characters that could start a new line or header become blanks."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return printable if len(printable) <= longest else printable[: longest - 1] + _CUT
+
+
+def _format_instant(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

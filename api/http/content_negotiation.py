@@ -1,0 +1,96 @@
+"""Checks request headers and sizes: Host (400), Accept (406), Content-Type (415), sizes (413, 414, 431).
+
+Does not belong here: the content of a body, or query parameters (`api.http.query.params`).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Final
+
+from api.http.problems.problem import InputError, ProblemError, new_problem
+
+URL_LIMIT: Final = 8192
+HEADERS_LIMIT: Final = 16384
+BODY_LIMIT: Final = 65536
+
+_HEADER_OVERHEAD: Final = 4  # ": " and the line end
+_JSON: Final = b"application/json"
+_ACCEPTABLE: Final = (b"*/*", b"application/*", _JSON, b"application/problem+json")
+JSON_TYPES: Final = (_JSON,)
+MERGE_PATCH_TYPES: Final = (_JSON, b"application/merge-patch+json")
+_HOST: Final = re.compile(rb"(?:[0-9A-Za-z._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
+_LENGTH_DIGITS: Final = 18
+_CACHED: Final = 256
+
+
+def oversize_problem(
+    raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]
+) -> ProblemError | None:
+    """Problem if the URL or the headers exceed the limits; checked before they are parsed."""
+    path, _, _ = raw_path.partition(b"?")  # some servers include the query
+    if len(path) + (len(query) + 1 if query else 0) > URL_LIMIT:
+        return new_problem("uri_too_long", f"At most {URL_LIMIT} bytes.", limit=URL_LIMIT)
+    size = sum(map(len, chain.from_iterable(headers))) + _HEADER_OVERHEAD * len(headers)
+    if size > HEADERS_LIMIT:
+        return new_problem("headers_too_large", f"At most {HEADERS_LIMIT} bytes.", limit=HEADERS_LIMIT)
+    return None
+
+
+def host_problem(headers: Mapping[bytes, bytes]) -> ProblemError | None:
+    """Problem if the Host header is malformed."""
+    host = headers.get(b"host")
+    if host is None or _is_host(host):
+        return None
+    error = InputError("format", "must be a host with an optional port", header="Host")
+    return new_problem("invalid_parameter", "The Host header is malformed.", error)
+
+
+@lru_cache(_CACHED)
+def _is_host(host: bytes) -> bool:
+    return _HOST.fullmatch(host) is not None
+
+
+def check_accept(accept: bytes | None) -> None:
+    """Rejects a caller that does not accept JSON."""
+    if accept is None or accept in _ACCEPTABLE or not accept.strip():
+        return
+    judged = [_parse_media_range(choice) for choice in accept.split(b",")]
+    refused = (_JSON, False) in judged and (_JSON, True) not in judged  # explicit entries override wildcards
+    if refused or not any(taken and media_type in _ACCEPTABLE for media_type, taken in judged):
+        raise new_problem("not_acceptable", "Only application/json is served.")
+
+
+def _parse_media_range(choice: bytes) -> tuple[bytes, bool]:
+    """One media range of an Accept header, and whether it is acceptable (not q=0)."""
+    media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
+    refused = any(
+        setting.replace(b" ", b"") in (b"q=0", b"q=0.", b"q=0.0", b"q=0.00", b"q=0.000")
+        for setting in settings
+    )
+    return media_type, not refused
+
+
+def check_body(
+    headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT, media_types: Sequence[bytes] = JSON_TYPES
+) -> None:
+    """Rejects a body that is too large or not JSON, by its headers."""
+    if b"content-length" not in headers and b"transfer-encoding" not in headers:
+        return
+    length = headers.get(b"content-length", b"0")
+    announced = int(length[:_LENGTH_DIGITS]) if length.isdigit() else 0
+    if announced > limit:
+        raise payload_too_large(limit)
+    if not announced and b"transfer-encoding" not in headers:
+        return
+    media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if media_type not in media_types:
+        raise new_problem("unsupported_media_type", "Send application/json.")
+    if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+        raise new_problem("unsupported_media_type", "Send the body without Content-Encoding.")
+
+
+def payload_too_large(limit: int) -> ProblemError:
+    """413, for a declared and for an actual length."""
+    return new_problem("payload_too_large", f"At most {limit} bytes.", limit=limit)

@@ -1,0 +1,119 @@
+"""Request context: what one request carries through the service in addition to the ASGI scope.
+
+`api.http.middleware` creates a `RequestContext` for every request and enters it; access control sets the caller;
+handlers receive it. A context variable makes it available where Litestar or logging calls our code without it. Does
+not belong here: the parts of the service (`api.services`).
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from litestar.types import HTTPScope
+
+from api.auth.authenticator import Caller
+from api.http.json_body import BodyPolicy, Object
+from api.services import ApiServices
+
+NO_BODY: Final = BodyPolicy()
+
+
+class CorsPolicy(Enum):
+    """Which pages of other sites may read a route's responses (CORS)."""
+
+    NOBODY = "nobody"
+    PAGES = "pages of a publishable key's domains"
+    ANYONE = "anyone"
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePolicy:
+    """Route policy, known before the handler runs.
+
+    `path` is the template: it labels metrics, so there are few values.
+    """
+
+    path: str
+    sharing: CorsPolicy
+    counted: bool = True
+    """Whether its responses count against the monthly quota."""
+    secret_only: bool = False
+    """Whether publishable keys are rejected."""
+    body: BodyPolicy = NO_BODY
+    """The accepted request body; for routes without one, what is tolerated."""
+    needs_webhooks: bool = False
+    """Whether the tier must include webhooks."""
+
+
+UNROUTED: Final = RoutePolicy("unknown", CorsPolicy.NOBODY)
+
+
+@dataclass(slots=True)
+class RequestContext:
+    """One request: its original `path` before any rewriting, and the headers that every response gets."""
+
+    service: ApiServices
+    request_id: str
+    method: str
+    path: str
+    query: bytes
+    scope: HTTPScope
+    incoming: dict[bytes, bytes]
+    headers: list[tuple[bytes, bytes]]
+    """Headers of every response; later stages (limits) append theirs."""
+    started: float = 0.0
+    status: int = 0
+    caller: Caller | None = None
+    left: int = 0
+    """Tokens left in the account's burst, or which bucket was empty (`api.rate_limits.limiter`)."""
+    client: str = ""
+    """The client address: the socket's, or as reported by trusted proxies (`api.http.client_ip`)."""
+    route: RoutePolicy = UNROUTED
+    problem: str | None = None
+    """Code of the problem in the response."""
+    sent: Object | None = None
+    """The JSON object that was sent, if the operation takes one."""
+
+    @property
+    def body(self) -> Object:
+        """The JSON object that was sent; only for operations that take a body."""
+        if self.sent is None:
+            raise RuntimeError("this operation takes no body")
+        return self.sent
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Values of the path parameters, after routing."""
+        return self.scope["path_params"]
+
+    @property
+    def known_caller(self) -> Caller:
+        """The authenticated caller; only for routes behind access control."""
+        if self.caller is None:
+            raise RuntimeError("this route is not behind admission, it has no caller")
+        return self.caller
+
+    @property
+    def account_id(self) -> str:
+        """The caller's account; only for routes behind access control."""
+        return self.known_caller.account_id
+
+
+_CURRENT: ContextVar[RequestContext] = ContextVar("firm_call")
+
+
+def set_context(call: RequestContext) -> None:
+    """Sets the current call for this request's task."""
+    _CURRENT.set(call)
+
+
+def current_request() -> RequestContext:
+    """The call of the current request, set by `api.http.middleware`."""
+    return _CURRENT.get()
+
+
+def current_request_id() -> str | None:
+    """Request id for log lines; None outside of requests."""
+    call = _CURRENT.get(None)
+    return None if call is None else call.request_id

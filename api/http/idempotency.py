@@ -1,0 +1,149 @@
+"""Idempotency-Key: a repeated POST is executed once and gets the first response again.
+
+See docs/contract/contract.md 4.12. The key is scoped to account, method and path, and bound to one body. The whole
+response is stored, encrypted, for 24 hours. Does not belong here: SQL (`api.http.idempotency_repository`), or the
+operation itself.
+"""
+
+import asyncio
+import hashlib
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.http import idempotency_repository as requests
+from api.http.context import RequestContext
+from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
+from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.http.responses import HttpResponse, problem_response
+
+KEPT: Final = timedelta(hours=24)
+ABANDONED: Final = timedelta(seconds=60)
+"""A first request that takes longer has crashed: its key becomes free again."""
+
+_LOGGER: Final = logging.getLogger("firm.api")
+_NAME: Final = b"idempotency-key"
+_BARE: Final = re.compile(rb"[\x20-\x7e]{1,255}")
+_QUOTED: Final = re.compile(rb'"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"')
+_ESCAPED: Final = re.compile(rb"\\(.)")
+_KEPT_STATUSES: Final = (404, 409, 412, 422)
+_REPLAYED: Final = (b"idempotency-replayed", b"true")
+_OPERATION: Final = re.compile(r"[\x21-\x7e]{1,190}")
+_FIRST_REFUSED: Final = 400
+
+Handler = Callable[[RequestContext], Awaitable[HttpResponse]]
+
+
+class _SavedResponse(msgspec.Struct):
+    headers: list[tuple[str, str]]
+    body: str
+
+
+async def run_once(call: RequestContext, handler: Handler) -> HttpResponse:
+    """Runs a POST, or returns the stored response of the first request with the same key."""
+    key = _idempotency_key(call)
+    if key is None:
+        return await handler(call)
+    claim = IdempotencyClaim(
+        call.account_id, _operation_name(call), key, _body_fingerprint(call), call.request_id
+    )
+    found = await _claim_key(call, claim)
+    if found is not None:
+        return _replay_response(call, claim, found)
+    saved = False
+    try:
+        try:
+            answer = await handler(call)
+        except ProblemError as trouble:
+            answer = problem_response(call, trouble)
+        if _is_stored_status(answer.status):
+            saved = await _save_response(call, claim, answer)
+        return answer
+    finally:
+        if not saved:
+            await _release_key(call, claim)
+
+
+def _idempotency_key(call: RequestContext) -> str | None:
+    """The key, bare or as a structured-field string; 400 if malformed."""
+    given = [value for name, value in call.scope["headers"] if name == _NAME]
+    if not given:
+        return None
+    text = given[0].strip(b" \t")
+    quoted = _QUOTED.fullmatch(text)
+    value = _ESCAPED.sub(rb"\1", quoted[1]) if quoted else text
+    if len(given) > 1 or (text[:1] == b'"' and not quoted) or not _BARE.fullmatch(value):
+        raise new_problem(
+            "invalid_idempotency_key",
+            "The key must be 1 to 255 printable ASCII characters.",
+            InputError("format", "1 to 255 printable ASCII characters", header="Idempotency-Key"),
+        )
+    return value.decode()
+
+
+def _operation_name(call: RequestContext) -> str:
+    """Method and path; an unusual path (too long or not printable ASCII) is replaced by its digest."""
+    path = call.scope["path"]
+    if not _OPERATION.fullmatch(path):
+        path = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{call.method} {path}"
+
+
+def _body_fingerprint(call: RequestContext) -> bytes:
+    return hashlib.sha256(msgspec.json.encode(call.sent, order="deterministic")).digest()
+
+
+def _is_stored_status(status: int) -> bool:
+    return status < _FIRST_REFUSED or status in _KEPT_STATUSES
+
+
+async def _claim_key(call: RequestContext, claim: IdempotencyClaim) -> StoredResponse | None:
+    """Claims the key; None on success, else the request that holds it."""
+    now = call.service.clock.now()
+    return await call.service.control.write(
+        lambda connection: requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
+    )
+
+
+def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: StoredResponse) -> HttpResponse:
+    if found.fingerprint != claim.fingerprint:
+        raise new_problem("idempotency_key_reused", "Use a new key for a different request.")
+    if found.status is None or found.answer is None:
+        trouble = new_problem(
+            "idempotency_in_progress", "A request with the same Idempotency-Key is being processed."
+        )
+        trouble.headers = [(b"retry-after", b"1")]
+        raise trouble
+    saved = msgspec.json.decode(call.service.sealer.open(found.answer), type=_SavedResponse)
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in saved.headers]
+    return HttpResponse(found.status, [*headers, _REPLAYED], saved.body.encode())
+
+
+async def _save_response(call: RequestContext, claim: IdempotencyClaim, answer: HttpResponse) -> bool:
+    """Stores the response. On failure the response is still returned: the operation has been executed."""
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers]
+    sealed = call.service.sealer.seal(
+        msgspec.json.encode(_SavedResponse(headers, answer.body.decode())).decode()
+    )
+    try:
+        await call.service.control.write(
+            lambda connection: requests.finish_claim(connection, claim, answer.status, sealed)
+        )
+    except (SQLAlchemyError, ProblemError):
+        _LOGGER.warning("a response could not be stored for its Idempotency-Key", exc_info=True)
+    return True
+
+
+async def _release_key(call: RequestContext, claim: IdempotencyClaim) -> None:
+    """Frees the key for a retry, as nothing was executed. If this fails it becomes free after a minute."""
+    try:
+        await asyncio.shield(
+            call.service.control.write(lambda connection: requests.release_claim(connection, claim))
+        )
+    except (SQLAlchemyError, ProblemError):
+        _LOGGER.warning("an Idempotency-Key could not be released", exc_info=True)

@@ -1,0 +1,92 @@
+"""SQL on requests with an Idempotency-Key, inside a transaction the caller has begun.
+
+Does not belong here: the stored content and its lifetime (`api.http.idempotency`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, and_, delete, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from api.database.models.webhooks import IdempotentRequest
+
+_INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyClaim:
+    """One request with an idempotency key: the key's scope, the body's digest, and the request's id."""
+
+    account_id: str
+    operation: str
+    key: str
+    fingerprint: bytes
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
+    """The stored first request with a key; `status` and `answer` are None while it runs."""
+
+    fingerprint: bytes
+    status: int | None
+    answer: bytes | None
+
+
+def claim_key(
+    connection: Connection, asked: IdempotencyClaim, at: datetime, expired: datetime, abandoned: datetime
+) -> StoredResponse | None:
+    """Claims the key: None if the caller may proceed, else the stored request with its response.
+
+    A row created before `expired` is overwritten, and one still running since before `abandoned` is taken over.
+    """
+    table = IdempotentRequest
+    fresh = {
+        "fingerprint": asked.fingerprint,
+        "created_at": at,
+        "claimed_by": asked.request_id,
+        "status": None,
+        "answer": None,
+    }
+    free = or_(table.created_at <= expired, and_(table.status.is_(None), table.created_at <= abandoned))
+    statement = (
+        _INSERT[connection.dialect.name](table)
+        .values(account_id=asked.account_id, operation=asked.operation, key=asked.key, **fresh)
+        .on_conflict_do_update(
+            index_elements=[table.account_id, table.operation, table.key], set_=fresh, where=free
+        )
+        .returning(table.key)
+    )
+    if connection.execute(statement).first() is not None:
+        return None
+    # the conflicting row is locked or finished; one that vanishes meanwhile was still running
+    row = connection.execute(
+        select(table.fingerprint, table.status, table.answer).where(_same_request(asked))
+    ).one_or_none()
+    return StoredResponse(asked.fingerprint, None, None) if row is None else StoredResponse(*row)
+
+
+def finish_claim(connection: Connection, asked: IdempotencyClaim, status: int, answer: bytes) -> None:
+    """Stores the response, unless another request has taken the key over."""
+    mine = and_(_same_request(asked), IdempotentRequest.claimed_by == asked.request_id)
+    connection.execute(update(IdempotentRequest).where(mine).values(status=status, answer=answer))
+
+
+def release_claim(connection: Connection, asked: IdempotencyClaim) -> None:
+    """Frees the key of a request that produced no response."""
+    connection.execute(
+        delete(IdempotentRequest).where(
+            _same_request(asked),
+            IdempotentRequest.claimed_by == asked.request_id,
+            IdempotentRequest.status.is_(None),
+        )
+    )
+
+
+def _same_request(asked: IdempotencyClaim):  # noqa: ANN202 -- SQLAlchemy's own type of a condition
+    return and_(
+        IdempotentRequest.account_id == asked.account_id,
+        IdempotentRequest.operation == asked.operation,
+        IdempotentRequest.key == asked.key,
+    )

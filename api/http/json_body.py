@@ -1,0 +1,105 @@
+"""Request bodies: read completely within a limit and parsed strictly (docs/contract/contract.md 4.0, 4.10).
+
+A body is one JSON object in UTF-8 without duplicate keys; anything else is `malformed_json` with the byte offset of
+the error. Does not belong here: headers that describe a body (`api.http.content_negotiation`), or the meaning of
+members.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from litestar.types import Receive
+
+from api.http.content_negotiation import BODY_LIMIT, JSON_TYPES, payload_too_large
+from api.http.problems.problem import ProblemError, new_problem
+
+Object = Mapping[str, Any]
+
+_TRAILING: Final = "JSON is malformed: trailing characters (byte "
+_SHOWN: Final = 60  # maximum characters of caller input repeated in a response
+_KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPolicy:
+    """Describes the body that an operation accepts. `is_optional`: an empty body counts as an empty object."""
+
+    limit: int = BODY_LIMIT
+    media_types: tuple[bytes, ...] = JSON_TYPES
+    is_optional: bool = False
+
+
+class _DuplicateMemberError(ValueError):
+    """Duplicate key in a JSON object."""
+
+
+async def read_object(receive: Receive, body: BodyPolicy) -> Object:
+    """Reads the JSON object; 413 or 400 on failure.
+
+    Nothing past the limit is kept, whatever Content-Length says.
+    """
+    received = await read_full_body(receive, body.limit)
+    if received is None:
+        raise new_problem("malformed_json", "The request ended before its body was complete.")
+    if body.is_optional and not received:
+        return {}
+    return parse_object(received)
+
+
+async def read_full_body(receive: Receive, limit: int) -> bytes | None:
+    """Reads the whole body; 413 if too large, None if the client disconnected."""
+    received = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        received += message["body"]
+        if len(received) > limit:
+            raise payload_too_large(limit)
+        if not message["more_body"]:
+            return bytes(received)
+
+
+def parse_object(received: bytes) -> Object:
+    """Parses a JSON object; 400 with the byte offset on failure."""
+    try:
+        text = received.decode()
+        value = msgspec.json.decode(received)
+        if not isinstance(value, dict):
+            raise new_problem(
+                "malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}."
+            )
+        json.loads(text, object_pairs_hook=_reject_duplicate_members, parse_int=len, parse_float=len)
+    except UnicodeDecodeError as error:
+        raise new_problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
+    except msgspec.DecodeError as error:
+        raise _malformed_problem(str(error), len(received)) from None
+    except _DuplicateMemberError as error:
+        raise new_problem("malformed_json", str(error)) from None
+    except RecursionError:
+        raise new_problem("malformed_json", "The body is nested too deeply.") from None
+    return value
+
+
+def _reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
+    """Rejects duplicate keys: parsers differ in which of the values they take."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise _DuplicateMemberError(f"'{name[:_SHOWN]}' appears twice in one object.")
+
+
+def _malformed_problem(said: str, length: int) -> ProblemError:
+    """Converts the parser's error message to the contract's wording."""
+    if said == "Input data was truncated":
+        return new_problem("malformed_json", f"Unexpected end of data at byte {length}.")
+    if said.startswith(_TRAILING):  # the only message in which the parser reports the byte after the error
+        return new_problem(
+            "malformed_json", f"Trailing characters at byte {int(said[len(_TRAILING) : -1]) - 1}."
+        )
+    reason = said.removeprefix("JSON is malformed: ").partition(" - at ")[0]
+    reason = reason.replace(" (byte ", " at byte ").removesuffix(")")
+    return new_problem("malformed_json", f"{reason[:1].upper()}{reason[1:]}.")

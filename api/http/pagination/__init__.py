@@ -1,0 +1,1 @@
+"""pagination of api.http: cursors, responses."""

@@ -1,0 +1,112 @@
+"""List responses: the body of one page, its ETag, its cursor and the Link to the next page.
+
+See docs/contract/contract.md 4.0, «Lists». Does not belong here: querying a page (`warehouse.reader.reader`) or
+signing cursors (`api.http.pagination.cursors`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from urllib.parse import quote, unquote_to_bytes
+
+import msgspec
+
+from api.companies.query_params import CURSOR
+from api.http.context import RequestContext
+from api.http.etags import content_digest
+from api.http.pagination.cursors import CursorBinding, invalid_cursor
+from api.http.query.params import ParsedQuery
+from api.http.release_headers import Headers
+from api.http.responses import Header, HttpResponse, data_response, json_response
+from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, ReleaseSnapshot, ResultPage
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseResult(Generic[T]):
+    """A query result of one release, with the headers that identify the release."""
+
+    stamps: Headers
+    value: T
+
+
+async def query_release(call: RequestContext, question: Callable[[ReleaseSnapshot], T]) -> ReleaseResult[T]:
+    """Queries the current release in a thread; the release stays pinned until the query ends."""
+    service = call.service
+
+    def answer() -> ReleaseResult[T]:
+        with service.reader.pin() as snapshot:
+            return ReleaseResult(service.stamps.of(snapshot), question(snapshot))
+
+    try:
+        return await service.lists.run(answer)
+    except InvalidPageKeyError:  # a valid cursor of an older version, which sorted its lists differently
+        raise invalid_cursor() from None
+
+
+def after_key(call: RequestContext, values: ParsedQuery, binding: CursorBinding) -> Key | None:
+    """The sort key in the request's cursor; None for a first page."""
+    cursor = values[CURSOR]
+    return None if cursor is None else call.service.cursors.read(cursor, binding)
+
+
+def head_members(head: CompanyHeader) -> bytes:
+    """Encodes `company_id`, `org_number`, `name` as the start of an object, without its brace."""
+    return msgspec.json.encode(
+        {"company_id": head.company_id, "org_number": head.org_number, "name": head.name}
+    )[1:-1]
+
+
+def page_response(
+    call: RequestContext,
+    stamps: Headers,
+    page: ResultPage,
+    next_cursor: str | None,
+    *,
+    members: bytes = b"",
+    extra: list[Header] | None = None,
+) -> HttpResponse:
+    """Response with one page. The ETag ignores `next_cursor`, which differs between keys and over time."""
+    start = b"{" + (members + b"," if members else b"") + b'"data":[' + b",".join(page.rows) + b"]"
+    end = b',"has_more":true}' if page.has_more else b',"has_more":false}'
+    cursor = msgspec.json.encode(next_cursor)
+    headers = list(extra or ())
+    if next_cursor is not None:
+        headers.append((b"link", _next_link(call, next_cursor)))
+    return data_response(
+        call, stamps, start + b',"next_cursor":' + cursor + end, content_digest(start, end), headers
+    )
+
+
+def account_page_response(
+    call: RequestContext, rows: Sequence[bytes], next_cursor: str | None
+) -> HttpResponse:
+    """Response with one page of account data: it belongs to no release and is not cached."""
+    start = b'{"data":[' + b",".join(rows) + b'],"next_cursor":' + msgspec.json.encode(next_cursor)
+    if next_cursor is None:
+        return json_response(200, start + b',"has_more":false}')
+    return json_response(200, start + b',"has_more":true}', [(b"link", _next_link(call, next_cursor))])
+
+
+def issue_next_cursor(call: RequestContext, page: ResultPage, binding: CursorBinding) -> str | None:
+    """The cursor after the last row, if more rows follow."""
+    return call.service.cursors.issue(binding, page.keys[-1]) if page.has_more else None
+
+
+def _next_link(call: RequestContext, cursor: str) -> bytes:
+    kept = [part for part in call.query.split(b"&") if part and not _is_cursor(part)]
+    target = b"&".join([*kept, b"cursor=" + cursor.encode()])
+    address = call.service.settings.public_url + quote(call.path, safe="/:")
+    return b"<" + address.encode() + b"?" + target.replace(b">", b"%3E") + b'>; rel="next"'
+
+
+def _is_cursor(part: bytes) -> bool:
+    """True if a part of a query string is the cursor, even if its name is percent-encoded."""
+    return unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
+
+
+def merge_json_objects(parts: Mapping[str, bytes], wanted: tuple[str, ...], body: bytes) -> bytes:
+    """Appends the members of further objects to a JSON object without decoding any of them."""
+    inner = [part[1:-1] for name in wanted if (part := parts.get(name, b"{}")) != b"{}"]
+    return b",".join([body[:-1], *inner]) + b"}" if inner else body

@@ -1,0 +1,1 @@
+"""problems of api.http: catalogue, problem."""

@@ -1,0 +1,1 @@
+"""query of api.http: params, types."""

@@ -1,0 +1,175 @@
+"""Types of query values: integers, dates, instants, words from a list, each with its JSON schema.
+
+Every function returns a `QueryParam`; bounds are written once, for parsing and schema. Does not belong here: the
+parameters of an operation (`api.companies.query_params`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, Final, TypeVar
+
+from api.http.query.params import InvalidValueError, QueryParam
+
+D = TypeVar("D")
+_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_DECIMAL: Final = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.[0-9]{1,4})?")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INSTANT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:[0-9]{2})"
+)
+_FLAGS: Final = {"true": True, "false": False}
+
+
+def integer_param(name: str, low: int, high: int, default: D, description: str) -> QueryParam[int | D]:
+    requirement = f"must be an integer from {low} to {high}"
+
+    def read(text: str) -> int:
+        if not _INTEGER.fullmatch(text):
+            raise InvalidValueError("format", requirement)
+        number = int(text)
+        if not low <= number <= high:
+            raise InvalidValueError("out_of_range", requirement)
+        return number
+
+    form = "int32" if low >= -(2**31) and high < 2**31 else "int64"
+    schema: dict[str, Any] = {"type": "integer", "format": form, "minimum": low, "maximum": high}
+    if default is not None:
+        schema["default"] = default
+    return QueryParam(name, read, default, description, schema)
+
+
+def percent_param(name: str, description: str) -> QueryParam[str | None]:
+    """0 to 100 as decimal text: a percentage is never converted to a float."""
+    requirement = "must be a number from 0 to 100 with at most 4 decimals"
+
+    def read(text: str) -> str:
+        if not _DECIMAL.fullmatch(text):
+            raise InvalidValueError("format", requirement)
+        if Decimal(text) > 100:  # noqa: PLR2004
+            raise InvalidValueError("out_of_range", requirement)
+        return text
+
+    schema = {"type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.0001}
+    return QueryParam(name, read, None, description, schema, example=5)
+
+
+def boolean_param(name: str, description: str) -> QueryParam[bool | None]:
+    def read(text: str) -> bool:
+        if text not in _FLAGS:
+            raise InvalidValueError("format", "must be true or false")
+        return _FLAGS[text]
+
+    return QueryParam(name, read, None, description, {"type": "boolean"})
+
+
+def date_param(name: str, description: str) -> QueryParam[date | None]:
+    requirement = "must be a date, for example 2026-01-31"
+
+    def read(text: str) -> date:
+        if not _DATE.fullmatch(text):
+            raise InvalidValueError("format", requirement)
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            raise InvalidValueError("format", requirement) from None
+
+    return QueryParam(name, read, None, description, {"type": "string", "format": "date", "maxLength": 10})
+
+
+def instant_param(name: str, description: str) -> QueryParam[datetime | None]:
+    requirement = "must be a date and time, for example 2026-01-31T12:00:00Z (encode '+' in an offset as %2B)"
+
+    def read(text: str) -> datetime:
+        if not _INSTANT.fullmatch(text):
+            raise InvalidValueError("format", requirement)
+        try:
+            return datetime.fromisoformat(text).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise InvalidValueError("format", requirement) from None
+
+    schema = {"type": "string", "format": "date-time", "maxLength": 32}
+    return QueryParam(name, read, None, description, schema)
+
+
+def one_of_param(name: str, allowed: Sequence[str], default: D, description: str) -> QueryParam[str | D]:
+    requirement = f"must be one of {', '.join(allowed)}"
+
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise InvalidValueError("unknown_value", requirement)
+        return text
+
+    schema: dict[str, Any] = {"type": "string", "enum": list(allowed)}
+    if default is not None:
+        schema["default"] = default
+    return QueryParam(name, read, default, description, schema)
+
+
+def list_param(
+    name: str, allowed: Sequence[str], description: str, canonical: Callable[[str], str] = str
+) -> QueryParam[tuple[str, ...]]:
+    """Comma-separated words from a list, each once; `canonical` maps each to its canonical spelling."""
+    requirement = f"must be one or more of {', '.join(allowed)}, separated by commas, each once"
+
+    def read(text: str) -> tuple[str, ...]:
+        given = text.split(",")
+        if any(entry not in allowed for entry in given):
+            raise InvalidValueError("unknown_value", requirement)
+        if len(set(given)) < len(given):
+            raise InvalidValueError("duplicate", requirement)
+        return tuple(dict.fromkeys(canonical(entry) for entry in given))
+
+    schema = {
+        "type": "array",
+        "items": {"type": "string", "enum": list(allowed)},
+        "minItems": 1,
+        "maxItems": len(allowed),
+        "uniqueItems": True,
+    }
+    return QueryParam(name, read, (), description, schema, listed=True)
+
+
+def code_param(
+    name: str, pattern: str, longest: int, described: str, description: str
+) -> QueryParam[str | None]:
+    """One code with a fixed pattern, such as a currency; `described` continues «must be …»."""
+    compiled = re.compile(pattern)
+
+    def read(given: str) -> str:
+        if not compiled.fullmatch(given):
+            raise InvalidValueError("format", f"must be {described}")
+        return given
+
+    schema = {"type": "string", "maxLength": longest, "pattern": f"^{pattern}$"}
+    return QueryParam(name, read, None, description, schema)
+
+
+def code_list_param(
+    one: QueryParam[str | None], most: int, canonical: Callable[[str], str] = str
+) -> QueryParam[tuple[str, ...]]:
+    """Up to `most` codes, separated by commas, each parsed by `one`; `canonical` gives the canonical spelling."""
+
+    def read(given: str) -> tuple[str, ...]:
+        entries = given.split(",")
+        if len(entries) > most:
+            raise InvalidValueError("too_many", f"must be at most {most} codes, separated by commas")
+        return tuple(dict.fromkeys(canonical(one.read(entry) or entry) for entry in entries))
+
+    schema = {"type": "array", "items": dict(one.schema), "minItems": 1, "maxItems": most}
+    return QueryParam(one.name, read, (), one.description, schema, listed=True)
+
+
+def text_param(name: str, longest: int, description: str, pattern: str) -> QueryParam[str | None]:
+    """Free text of 1 to `longest` characters that matches `pattern`, in parsing and schema."""
+    requirement = f"must be 1 to {longest} printable characters, not only spaces"
+    compiled = re.compile(pattern)
+
+    def read(given: str) -> str:
+        if not 1 <= len(given) <= longest or not compiled.search(given):
+            raise InvalidValueError("format", requirement)
+        return given
+
+    schema = {"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern}
+    return QueryParam(name, read, None, description, schema)

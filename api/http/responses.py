@@ -1,0 +1,92 @@
+"""Responses: ready bytes with ready headers, sent without another encoding step.
+
+Litestar's own `Response` builds cookies, encoders and header objects for every call; company data is already
+stored as JSON, so an `Answer` is just the two ASGI messages. Does not belong here: the content of a body
+(`api.routes`).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
+
+from litestar.types import Receive, Scope, Send
+
+from api.http.context import RequestContext, current_request
+from api.http.cors import cors_headers
+from api.http.etags import content_digest, weak_etag, weakly_matches
+from api.http.problems.problem import MEDIA_TYPE, ProblemError, render_problem
+from api.http.release_headers import JSON, NO_STORE, VARY, Headers
+
+Header = tuple[bytes, bytes]
+Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
+WHOLE: Final = "firm.whole"
+"""ASGI extension of servers that accept complete responses (`api.runtime.uvicorn_protocol`)."""
+_PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
+
+
+class HttpResponse:
+    """One complete response, callable as an ASGI application. Adds the call's headers; HEAD gets no body."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, headers: Sequence[Header], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI's signature
+        call = current_request()
+        call.status = self.status
+        headers = [*self.headers, *call.headers, *cors_headers(call)]
+        if call.caller is not None:
+            meter = call.caller.meter
+            headers += call.service.limits.settle(meter, self.status, call.route.counted, call.left)
+        body = b"" if call.method == "HEAD" else self.body
+        whole = cast("Whole | None", (scope.get("extensions") or {}).get(WHOLE))
+        if whole is not None and whole(send, self.status, headers, body):
+            return
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+
+    def to_asgi_response(self, **_: Any) -> "HttpResponse":
+        """Satisfies Litestar's protocol for values returned by an exception handler or a hook."""
+        return self
+
+
+def data_response(
+    call: RequestContext, stamps: Headers, body: bytes, tag: bytes, extra: Sequence[Header] = ()
+) -> HttpResponse:
+    """Response with company data of one release: 200, or 304 if the caller's copy is current."""
+    stamped = [*stamps, (b"etag", weak_etag(tag)), *extra]
+    asked = call.incoming.get(b"if-none-match")
+    if asked is not None and weakly_matches(asked, tag):
+        return HttpResponse(304, stamped, b"")
+    return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
+
+
+def public_response(call: RequestContext, body: bytes) -> HttpResponse:
+    """Response with a document that needs no key and is the same for all callers."""
+    tag = content_digest(body)
+    stamped = [_PUBLIC_CACHE, VARY, (b"etag", weak_etag(tag))]
+    asked = call.incoming.get(b"if-none-match")
+    if asked is not None and weakly_matches(asked, tag):
+        return HttpResponse(304, stamped, b"")
+    return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
+
+
+def json_response(status: int, body: bytes, extra: Sequence[Header] = ()) -> HttpResponse:
+    """JSON response that must not be cached (health, readiness, account data)."""
+    return HttpResponse(status, [JSON, (b"content-length", b"%d" % len(body)), NO_STORE, VARY, *extra], body)
+
+
+def problem_response(call: RequestContext, trouble: ProblemError) -> HttpResponse:
+    """Problem response with the headers of the problem."""
+    call.problem = trouble.kind.code
+    body = render_problem(trouble, call.request_id, call.service.settings.public_url)
+    headers = [
+        (b"content-type", MEDIA_TYPE),
+        (b"content-length", b"%d" % len(body)),
+        NO_STORE,
+        VARY,
+        *trouble.headers,
+    ]
+    return HttpResponse(trouble.status, headers, body)

@@ -1,0 +1,101 @@
+"""Gauges of data health for operators: age of sources, quarantines, failed runs, disk space.
+
+Read from the notes that runs store next to the releases; a machine that only serves has those of its release.
+Does not belong here: the alerts (`deploy/alerts.yml`), or the text format (`api.observability.prometheus`).
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from api.observability.prometheus import Gauges, LabelledGauge
+from api.services import SnapshotSource
+from warehouse.release.freshness import Freshness
+from warehouse.release.run_log import RunNote
+
+_SOURCE = ("market", "dataset")
+_MARKET = ("market",)
+_RELEASE = "release"  # market of an error that prevented the whole run from being published
+
+
+def data_health_gauges(reader: SnapshotSource, now: datetime) -> Mapping[str, LabelledGauge]:
+    """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
+    noted, runs = reader.freshness(), reader.runs()
+    return {**_source_gauges(noted, now), **_market_gauges(noted, runs, now)}
+
+
+def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGauge]:
+    seen = {(_market_code(key), key): one for key, one in noted.datasets.items()}
+    return {
+        "source_age_seconds": LabelledGauge(
+            "Seconds since a source was last checked completely.",
+            _SOURCE,
+            {
+                key: (now - one.checked_at).total_seconds()
+                for key, one in seen.items()
+                if one.checked_at is not None
+            },
+        ),
+        "source_stale_after_seconds": LabelledGauge(
+            "Declared seconds without a check after which a source is stale.",
+            _SOURCE,
+            {
+                key: one.stale_after_hours * 3600.0
+                for key, one in seen.items()
+                if one.stale_after_hours is not None
+            },
+        ),
+        "source_held_seconds": LabelledGauge(
+            "Seconds since a source was quarantined: a guard tripped or it cannot be fetched. "
+            "Absent if it is not.",
+            _SOURCE,
+            {
+                key: (now - one.held_since).total_seconds()
+                for key, one in seen.items()
+                if one.held_since is not None
+            },
+        ),
+    }
+
+
+def _market_code(dataset: str) -> str:
+    return dataset.partition(".")[0].upper()
+
+
+def _market_gauges(noted: Freshness, runs: Sequence[RunNote], now: datetime) -> Mapping[str, LabelledGauge]:
+    newest: dict[str, RunNote] = {}
+    for note in runs:
+        for market in note.markets if note.ended_at is not None else ():
+            newest.setdefault(market, note)
+    return {
+        "market_age_seconds": LabelledGauge(
+            "Seconds since the last successful run of a market.",
+            _MARKET,
+            {(market,): (now - at).total_seconds() for market, at in noted.markets.items()},
+        ),
+        "run_failed": LabelledGauge(
+            "1 if the newest run of a market ended with an error.",
+            _MARKET,
+            {(market,): float(_has_failed(note, market)) for market, note in newest.items()},
+        ),
+    }
+
+
+def _has_failed(note: RunNote, market: str) -> bool:
+    return any(one.market in {market, _RELEASE} for one in note.errors)
+
+
+def disk_gauges(data: Path) -> Gauges:
+    """Disk space below FIRM_DATA; empty if the folder does not exist yet."""
+    try:
+        found = os.statvfs(data)
+    except FileNotFoundError:
+        return {}
+    return {
+        "disk_free_bytes": (
+            "Free bytes on the disk of FIRM_DATA.",
+            found.f_bavail * found.f_frsize,
+        ),
+        "disk_size_bytes": ("Size in bytes of the disk of FIRM_DATA.", found.f_blocks * found.f_frsize),
+    }

@@ -1,0 +1,70 @@
+"""Routes without a key: the OpenAPI document, health, readiness, the help pages of problems."""
+
+from typing import Any
+
+import msgspec
+
+from api.http.context import CorsPolicy, RequestContext
+from api.http.problems.catalogue import BY_SLUG
+from api.http.problems.problem import not_found
+from api.http.responses import HttpResponse, json_response, public_response
+from api.http.routing import endpoint
+from api.observability.delivery_health import DeliveryHealth, delivery_health
+from warehouse.reader.types import ReleaseSnapshot
+
+
+@endpoint("/api/openapi.json", public=True, sharing=CorsPolicy.ANYONE)
+async def get_openapi(call: RequestContext) -> HttpResponse:
+    return public_response(call, call.service.openapi)
+
+
+@endpoint("/healthz", public=True)
+async def healthz(call: RequestContext) -> HttpResponse:  # noqa: ARG001 -- every handler has it
+    return json_response(200, b'{"status":"ok"}')
+
+
+@endpoint("/readyz", public=True)
+async def readyz(call: RequestContext) -> HttpResponse:
+    """Readiness: 200 if a release can be read (else 503), with its age and the delivery backlog."""
+    stands = await delivery_health(call)
+    with call.service.reader.pin() as snapshot:
+        return json_response(200, msgspec.json.encode(_readiness_body(call, snapshot, stands)))
+
+
+@endpoint("/problems/{slug:str}", public=True, sharing=CorsPolicy.ANYONE)
+async def get_problem(call: RequestContext) -> HttpResponse:
+    slug = call.places["slug"]
+    kind = BY_SLUG.get(slug)
+    if kind is None:
+        raise not_found(call.path)
+    page = {
+        "type": kind.type_url(call.service.settings.public_url),
+        "code": kind.code,
+        "title": kind.title,
+        "statuses": [kind.status, *kind.other_statuses],
+        "explanation": kind.explanation,
+        "fix": kind.fix,
+    }
+    return public_response(call, msgspec.json.encode(page))
+
+
+def _readiness_body(
+    call: RequestContext, snapshot: ReleaseSnapshot, stands: DeliveryHealth | None
+) -> dict[str, Any]:
+    age = call.service.clock.now() - snapshot.built_at
+    return {
+        "status": "ready",
+        "release": snapshot.number,
+        "built_at": f"{snapshot.built_at:%Y-%m-%dT%H:%M:%SZ}",
+        "age_seconds": max(0, int(age.total_seconds())),
+        "last_sequence": snapshot.last_sequence,
+        "deliveries": None if stands is None else _delivery_status(stands),
+    }
+
+
+def _delivery_status(stands: DeliveryHealth) -> dict[str, Any]:
+    return {
+        "matching": stands.is_led,
+        "unmatched_events": stands.unmatched_events,
+        "lag_seconds": int(stands.lag_seconds),
+    }

@@ -1,0 +1,1 @@
+"""examples of api.openapi: companies, events, problems, webhooks."""

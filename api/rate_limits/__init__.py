@@ -1,0 +1,1 @@
+"""rate_limits of api: limiter, token_buckets."""

@@ -1,0 +1,278 @@
+"""Rate limits of an account: burst, monthly quota, and the RateLimit headers (docs/contract/contract.md 4.11).
+
+Every authenticated request takes a token from its account's bucket (`enter`). Once the status is known it is
+counted if that status counts (`settle`), so the headers report exactly the remaining requests. Failed
+authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come with the
+key's look-up (`AccountLimits`). Does not belong here: the buckets (`api.rate_limits.token_buckets`), storing counts
+(`api.accounts.usage_counter`), the tiers (`api.accounts.tiers`).
+"""
+
+import logging
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from pathlib import Path
+from typing import Final
+
+from api.accounts.billing_month import Month, month_at
+from api.accounts.records import KeyRecord
+from api.accounts.tiers import Tier, TierCatalogue
+from api.accounts.usage_counter import UsageCount, UsageCounter, UsageStore
+from api.common.clock import Clock
+from api.http.problems.problem import ProblemError, new_problem
+from api.rate_limits.token_buckets import BucketRate, TokenBuckets, bucket_of, map_shared_file
+
+_LOGGER: Final = logging.getLogger("firm.api")
+Header = tuple[bytes, bytes]
+COUNTED: Final = frozenset((200, 201, 202, 204, 206, 400, 404, 409, 412, 422))
+EMPTY: Final = -1
+"""Returned by `enter` if the account's bucket is empty."""
+EMPTY_FOR_VISITOR: Final = -2
+"""Returned by `visit` if the visitor's bucket is empty."""
+_DEEPEST: Final = 60.0
+MAX_METERS: Final = 100_000
+_TESTS_A_MINUTE: Final = 10
+_TEST_EVERY: Final = 60 // _TESTS_A_MINUTE
+_TESTS: Final = BucketRate(_TESTS_A_MINUTE / 60, _TESTS_A_MINUTE)
+_SIGN_INS_A_MINUTE: Final = 10
+_SIGN_INS: Final = BucketRate(_SIGN_INS_A_MINUTE / 60, _SIGN_INS_A_MINUTE)
+_CHANGES_A_MINUTE: Final = 30
+_CHANGES: Final = BucketRate(_CHANGES_A_MINUTE / 60, _CHANGES_A_MINUTE)
+_CACHED: Final = 4096
+
+
+class AccountLimits:
+    """Usage and limits of one account; shared by all its keys."""
+
+    __slots__ = ("account_id", "allowed", "bucket", "constant", "count", "month", "tier")
+
+    def __init__(self, account_id: str, tier: Tier, month: Month, stored: int) -> None:
+        self.account_id = account_id
+        self.bucket = bucket_of(account_id, _bucket_rate(tier.burst_per_second, tier.burst_capacity))
+        self.start(tier, month, UsageCount(account_id, month.number, stored))
+
+    def start(self, tier: Tier, month: Month, count: UsageCount) -> None:
+        """Switches to another tier or month."""
+        self.tier = tier
+        self.bucket.rate = _bucket_rate(tier.burst_per_second, tier.burst_capacity)
+        self.allowed = tier.monthly_requests
+        self.month = month
+        self.count = count
+        self.constant = _constant_headers(tier, month)
+
+
+class RateLimiter:
+    """The limits of one process; buckets are shared with the other processes after `start`."""
+
+    def __init__(self, tiers: TierCatalogue, clock: Clock, store: UsageStore) -> None:
+        self._tiers = tiers
+        self._wall = clock.wall
+        self._monotonic = clock.monotonic
+        self._month = month_at(clock.wall())
+        self._meters: dict[str, AccountLimits] = {}
+        self._usage = UsageCounter(store, clock.monotonic)
+        self._deepest = max(
+            _DEEPEST, *(tier.burst_capacity / tier.burst_per_second for tier in tiers.by_name.values())
+        )
+        self._buckets = TokenBuckets(deepest=self._deepest)
+        failures = tiers.clients.failed_authentications_per_second
+        self._failing = _bucket_rate(failures, failures)
+        visits = tiers.clients.publishable_key_requests_per_second
+        self._visiting = _bucket_rate(visits, visits)
+
+    def start(self, path: Path) -> None:
+        """Shares bursts with the other processes of this machine."""
+        memory = map_shared_file(path)
+        if memory is not None:
+            self._buckets = TokenBuckets(memory, self._deepest)
+
+    async def stop(self) -> None:
+        """Stores the pending counts."""
+        await self._usage.close()
+
+    def month(self) -> Month:
+        """The current month, by the service's clock."""
+        now = self._wall()
+        if not self._month.from_second <= now < self._month.to_second:
+            self._month = month_at(now)
+        return self._month
+
+    def meter_of(self, found: KeyRecord) -> AccountLimits:
+        """The account's meter, updated from the look-up of one of its keys."""
+        account_id, tier, present = found.account_id, self._tier_named(found.tier), self.month()
+        known = found.used if found.month == present.number else 0
+        meter = self._meters.get(account_id)
+        if meter is None:
+            if len(self._meters) >= MAX_METERS:
+                self._evict_idle()
+            meter = self._meters[account_id] = AccountLimits(account_id, tier, present, known)
+        elif meter.tier is not tier:
+            meter.start(tier, meter.month, meter.count)
+        self.learn(meter, found.month, found.used)
+        self._buckets.find(meter.bucket, self._monotonic())
+        return meter
+
+    def enter(self, meter: AccountLimits, now: float) -> int:
+        """Takes a token of the account's burst. Returns the number left, or EMPTY."""
+        return self._buckets.spend(meter.bucket, now)
+
+    def visit(self, meter: AccountLimits, key_id: str, client: str, now: float) -> int:
+        """Like `enter`, for a publishable key: each visitor also has a bucket, which is charged first."""
+        visitor = bucket_of(f"{key_id} {client_network(client)}", self._visiting)
+        if self._buckets.spend(visitor, now) < 0:
+            return EMPTY_FOR_VISITOR
+        return self._buckets.spend(meter.bucket, now)
+
+    def too_fast(self, meter: AccountLimits, left: int) -> ProblemError:
+        """429 for an empty result of `enter` or `visit`."""
+        if left == EMPTY_FOR_VISITOR:
+            allowed = self._visiting.per_second
+            return _burst_problem(f"More than {allowed:g} requests per second from one address.")
+        return _burst_problem(f"More than {meter.tier.burst_per_second} requests per second.")
+
+    def check_quota(self, meter: AccountLimits) -> None:
+        """429 if the monthly quota is used up."""
+        self._follow(meter)
+        if meter.count.used < meter.allowed:
+            return
+        month = meter.month
+        raise _limited_problem(
+            "quota_exceeded",
+            f"All {meter.allowed} requests of {month.start:%B %Y} are used. "
+            f"The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}.",
+            "month",
+            month.to_second - int(self._wall()),
+        )
+
+    def check_test(self, subscription_id: str, now: float) -> None:
+        """429 if a subscription has used its test sends per minute.
+
+        See docs/contract/contract.md 4.8.
+        """
+        if self._buckets.spend(bucket_of(f"test {subscription_id}", _TESTS), now) < 0:
+            detail = f"More than {_TESTS_A_MINUTE} test sends per minute. Try again in {_TEST_EVERY} seconds."
+            raise _limited_problem("rate_limited", detail, "test", _TEST_EVERY)
+
+    def check_sign_in(self, client: str, now: float) -> None:
+        """429 if an address requests or tries sign-in links too often."""
+        if self._buckets.spend(bucket_of(f"sign-in {client_network(client)}", _SIGN_INS), now) < 0:
+            raise _limited_problem(
+                "rate_limited", "Too many sign-in attempts. Try again in a minute.", "sign-in", 60
+            )
+
+    def check_change(self, account_id: str, now: float) -> None:
+        """429 if an account makes dashboard changes faster than a person would."""
+        if self._buckets.spend(bucket_of(f"change {account_id}", _CHANGES), now) < 0:
+            raise _limited_problem("rate_limited", "Too many changes. Try again in a minute.", "change", 60)
+
+    def try_client(self, client: str, now: float) -> None:
+        """429 before a key is looked up, if this address has failed too often lately.
+
+        So a flood of invented keys never reaches the database. A successful look-up returns the token.
+        """
+        if self._buckets.spend(bucket_of(client_network(client), self._failing), now) < 0:
+            allowed = self._failing.per_second
+            raise _burst_problem(
+                f"More than {allowed:g} failed authentications per second from this address."
+            )
+
+    def blame_client(self, client: str, now: float) -> None:
+        """Counts a failed authentication: a key that worked before no longer does."""
+        self._buckets.spend(bucket_of(client_network(client), self._failing), now)
+
+    def forgive_client(self, client: str, now: float) -> None:
+        self._buckets.give_back(bucket_of(client_network(client), self._failing), now)
+
+    def settle(self, meter: AccountLimits, status: int, counted: bool, left: int) -> tuple[Header, ...]:
+        """Counts a response if its status counts, and returns the RateLimit headers."""
+        month = meter.month
+        now = int(self._wall())
+        if not month.from_second <= now < month.to_second:
+            month = self._follow(meter)
+        count = meter.count
+        if counted and status in COUNTED:
+            self._usage.add(count)
+        remaining = meter.allowed - count.used
+        if remaining < 0:  # noqa: PLR1730 -- every answer comes here, and `max` costs more than all else
+            remaining = 0
+        return (
+            *meter.constant,
+            (
+                b"ratelimit",
+                b'"burst";r=%d;t=1, "month";r=%d;t=%d'
+                % (left if left > 0 else 0, remaining, month.to_second - now),  # noqa: FURB136 -- the same
+            ),
+            (b"x-ratelimit-remaining", b"%d" % remaining),
+        )
+
+    def learn(self, meter: AccountLimits, month: int, stored: int) -> None:
+        """Takes over the stored count of a month."""
+        if self._follow(meter).number == month:
+            meter.count.learn(stored)
+
+    def _follow(self, meter: AccountLimits) -> Month:
+        """The current month; switches `meter` to it."""
+        month = self.month()
+        if meter.month is not month:
+            same = meter.month.number == month.number
+            count = meter.count if same else UsageCount(meter.account_id, month.number)
+            meter.start(meter.tier, month, count)
+        return month
+
+    def _tier_named(self, name: str) -> Tier:
+        tier = self._tiers.by_name.get(name)
+        if tier is None:
+            tier = self._tiers.most_generous
+            _LOGGER.error(
+                "an account has tier %r, which is not configured: %s is used instead", name, tier.name
+            )
+        return tier
+
+    def _evict_idle(self) -> None:
+        """Drops meters without unwritten counts; the next key look-up creates them again."""
+        self._meters = {
+            account_id: meter
+            for account_id, meter in self._meters.items()
+            if meter.count.pending or meter.count.writing
+        }
+
+
+@lru_cache(_CACHED)
+def _bucket_rate(per_second: float, capacity: float) -> BucketRate:
+    return BucketRate(per_second, capacity)
+
+
+@lru_cache(_CACHED)
+def _constant_headers(tier: Tier, month: Month) -> tuple[Header, ...]:
+    """The headers that are constant for a tier within a month."""
+    policy = (
+        f'"burst";q={tier.burst_capacity};w={tier.burst_seconds}, '
+        f'"month";q={tier.monthly_requests};w={month.seconds}'
+    )
+    return (
+        (b"ratelimit-policy", policy.encode()),
+        (b"x-ratelimit-limit", b"%d" % tier.monthly_requests),
+        (b"x-ratelimit-reset", b"%d" % month.to_second),
+    )
+
+
+@lru_cache(_CACHED)
+def client_network(client: str) -> str:
+    """The rate-limit identity of an address: IPv4 as is, IPv6 by its /64, which usually is one subscriber."""
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return client
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return f"{int(address) >> 64:x}/64"
+    return client
+
+
+def _burst_problem(said: str) -> ProblemError:
+    """429 with Retry-After 1: every bucket gains at least one token a second."""
+    return _limited_problem("rate_limited", f"{said} Try again in 1 second.", "burst", 1)
+
+
+def _limited_problem(code: str, detail: str, policy: str, retry_after: int) -> ProblemError:
+    trouble = new_problem(code, detail, **{"violated-policies": [policy], "retry_after": retry_after})
+    trouble.headers = [(b"retry-after", b"%d" % retry_after)]
+    return trouble

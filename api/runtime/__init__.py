@@ -1,0 +1,1 @@
+"""runtime of api: shared_memory, supervisor, uvicorn_protocol, uvicorn_server."""

@@ -1,0 +1,1 @@
+"""settings of api: billing, env, service, webhooks."""

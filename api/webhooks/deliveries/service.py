@@ -1,0 +1,151 @@
+"""Delivery log service: reading, manual retry, replay (docs/contract/contract.md 4.8).
+
+Every function runs on a connection in a transaction the caller has begun, and raises the problem to respond with.
+Does not belong here: SQL (`api.webhooks.deliveries.repository`, `api.webhooks.deliveries.replay_repository`), or
+request bodies (`api.webhooks.deliveries.requests`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from api.common.ids import is_ulid
+from api.http.problems.problem import ProblemError, new_problem
+from api.webhooks.deliveries.records import (
+    DeliveryDetail,
+    DeliveryQuery,
+    DeliveryRecord,
+    OwnSubscription,
+    ReplayRecord,
+    TimeWindow,
+)
+from api.webhooks.deliveries.replay_repository import queue_manual_attempt, queue_replay
+from api.webhooks.deliveries.repository import DeliveryRepository
+from api.webhooks.errors import invalid_state, webhook_not_found
+from api.webhooks.subscriptions.state_transitions import lock_endpoints
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryScope:
+    """Scope of a log query: the subscription, and how far back its log reaches."""
+
+    account_id: str
+    subscription_id: str
+    oldest: datetime
+    retention_days: int
+
+
+def scope_for(account_id: str, subscription_id: str, retention_days: int, now: datetime) -> DeliveryScope:
+    """Builds the scope of a subscription's log as of `now`."""
+    return DeliveryScope(account_id, subscription_id, now - timedelta(days=retention_days), retention_days)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """A validated replay request, with defaults filled in."""
+
+    since: datetime
+    until: datetime
+    statuses: Sequence[str]
+    event_types: Sequence[str] | None
+
+
+def list_deliveries(
+    connection: Connection, place: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
+) -> list[DeliveryRecord]:
+    """Returns the newest matching deliveries with ids below `before`."""
+    log = DeliveryRepository(connection)
+    own = _require_subscription(log, place)
+    since = query.window.since
+    window = TimeWindow(place.oldest if since is None else max(since, place.oldest), query.window.until)
+    kept = DeliveryQuery(window, query.statuses, query.event_types, query.event_id)
+    return log.page(own.subscription_id, kept, before, limit)
+
+
+def delivery_detail(connection: Connection, place: DeliveryScope, delivery_id: str) -> DeliveryDetail:
+    """Returns one delivery with payload and attempts."""
+    log = DeliveryRepository(connection)
+    own = _require_subscription(log, place)
+    found = log.detail(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
+    if found is None or found.delivery.created_at < place.oldest:
+        raise _delivery_not_found(place)
+    return found
+
+
+def retry_delivery(
+    connection: Connection, place: DeliveryScope, delivery_id: str, attempt_id: str, at: datetime
+) -> DeliveryRecord:
+    """Enqueues a manual attempt, whatever the subscription's status; returns the unchanged delivery."""
+    log, own = _lock_subscription(connection, place)
+    found = log.delivery(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
+    if found is None or found.created_at < place.oldest:
+        raise _delivery_not_found(place)
+    if found.status == "canceled":
+        raise invalid_state("The delivery was canceled and cannot be sent again.", found.status)
+    queue_manual_attempt(connection, own.subscription_id, delivery_id, attempt_id, at)
+    return found
+
+
+def start_replay(
+    connection: Connection, place: DeliveryScope, asked: ReplayRequest, replay_id: str, at: datetime
+) -> ReplayRecord:
+    """Starts a replay and returns it; already complete if nothing matched."""
+    log, own = _lock_subscription(connection, place)
+    if own.status != "active":
+        raise invalid_state("The subscription is paused; set status to active before replaying.", own.status)
+    types = None if asked.event_types is None else tuple(asked.event_types)
+    wanted = ReplayRecord(
+        replay_id=replay_id,
+        subscription_id=own.subscription_id,
+        since=asked.since,
+        until=asked.until,
+        statuses=tuple(asked.statuses),
+        event_types=types,
+        matched=0,
+        succeeded=0,
+        failed=0,
+        created_at=at,
+        completed_at=None,
+    )
+    queue_replay(connection, wanted)
+    made = log.replay(own.subscription_id, replay_id)
+    if made is None:
+        raise RuntimeError(f"replay {replay_id} is missing after it was stored")
+    return made
+
+
+def find_replay(connection: Connection, place: DeliveryScope, replay_id: str) -> ReplayRecord:
+    """Returns a replay with its progress."""
+    log = DeliveryRepository(connection)
+    own = _require_subscription(log, place)
+    found = log.replay(own.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
+    if found is None:
+        raise new_problem("replay_not_found", "No such replay.")
+    return found
+
+
+def _lock_subscription(
+    connection: Connection, place: DeliveryScope
+) -> tuple[DeliveryRepository, OwnSubscription]:
+    """Takes the endpoint-queue lock first, so that later reads stay true until the transaction ends."""
+    if is_ulid("whs", place.subscription_id):
+        lock_endpoints(connection, [place.subscription_id])
+    log = DeliveryRepository(connection)
+    return log, _require_subscription(log, place)
+
+
+def _require_subscription(log: DeliveryRepository, place: DeliveryScope) -> OwnSubscription:
+    """Returns the account's subscription; another account's gives 404 like a missing one."""
+    asked = place.subscription_id
+    found = log.subscription(place.account_id, asked) if is_ulid("whs", asked) else None
+    if found is None:
+        raise webhook_not_found(asked)
+    return found
+
+
+def _delivery_not_found(place: DeliveryScope) -> ProblemError:
+    return new_problem(
+        "delivery_not_found", f"No such delivery, or it is older than {place.retention_days} days."
+    )

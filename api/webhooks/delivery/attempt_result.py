@@ -1,0 +1,194 @@
+"""Result of one attempt: the ten errors of docs/contract/contract.md 4.8, and the stored part of the response.
+
+Texts are our own: library messages contain addresses. For a blocked target no remote detail is stored, so that
+attempts cannot be used to probe a network. Does not belong here: what a result means for the schedule
+(`api.webhooks.delivery.retry_policy`).
+"""
+
+import errno
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+import aiohttp
+
+from api.webhooks.egress.ip_guard import NO_ROOM, BlockedAddressError
+
+KEPT_BYTES: Final = 2_048
+"""Bytes of a response body that are stored."""
+
+_KEPT_HEADERS: Final = 40
+_KEPT_HEADER_CHARACTERS: Final = 500
+_UNTOLD_HEADERS: Final = frozenset(("set-cookie", "set-cookie2", "www-authenticate", "proxy-authenticate"))
+_BUSY: Final = frozenset((429, 503))
+
+Failure = tuple[str, str]
+"""Error code and detail."""
+
+BLOCKED: Final[Failure] = ("blocked_address", "The host is not a public internet address.")
+_RESET: Final[Failure] = ("connection_reset", "The connection was closed before a response arrived.")
+_REFUSED: Final[Failure] = ("connection_refused", "The connection was refused.")
+_MALFORMED: Final[Failure] = (
+    "protocol_error",
+    "The response is not valid HTTP/1.1, or its status line and headers are too large.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """Result of an attempt: success, or the error, and the stored part of the response."""
+
+    succeeded: bool
+    error: str | None
+    error_detail: str | None
+    remote_ip: str | None
+    response_status: int | None
+    response_headers: dict[str, str] | None
+    response_body: str | None
+    response_body_truncated: bool
+    retry_after: float | None
+    """Retry-After in seconds of a 429 or 503 response."""
+    duration_ms: int
+    """Time until the response headers arrived, or until it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointResponse:
+    """An endpoint's response: all headers, and the beginning of the body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    complete: bool
+
+
+def from_response(
+    answer: EndpointResponse, remote_ip: str | None, duration_ms: int, now: datetime
+) -> AttemptResult:
+    """Classifies a response: any 2xx is success; redirects are not followed (docs/contract/delivery.md 4 and 9)."""
+    failure = _status_failure(answer.status)
+    error, detail = (None, None) if failure is None else failure
+    return AttemptResult(
+        succeeded=failure is None,
+        error=error,
+        error_detail=detail,
+        remote_ip=remote_ip,
+        response_status=answer.status,
+        response_headers=_stored_headers(answer.headers),
+        response_body=_stored_text(answer.body),
+        response_body_truncated=not answer.complete or len(answer.body) > KEPT_BYTES,
+        retry_after=_retry_after(answer.headers.get("Retry-After"), now) if answer.status in _BUSY else None,
+        duration_ms=duration_ms,
+    )
+
+
+def from_failure(failure: Failure, remote_ip: str | None, duration_ms: int) -> AttemptResult:
+    """Result of an attempt without a response."""
+    hidden = failure[0] in ("blocked_address", "invalid_url")
+    return AttemptResult(
+        succeeded=False,
+        error=failure[0],
+        error_detail=failure[1],
+        remote_ip=None if hidden else remote_ip,
+        response_status=None,
+        response_headers=None,
+        response_body=None,
+        response_body_truncated=False,
+        retry_after=None,
+        duration_ms=duration_ms,
+    )
+
+
+def timeout_failure(seconds: float) -> Failure:
+    return "timeout", f"No 2xx response within {seconds:g} s."
+
+
+def invalid_url_failure(why: str) -> Failure:
+    return "invalid_url", f"The endpoint's URL is not allowed: {why}."
+
+
+def is_local_shortage(error: aiohttp.ClientConnectorError) -> bool:
+    """Whether this machine ran out of sockets, which says nothing about the endpoint."""
+    return error.os_error.errno in NO_ROOM
+
+
+def failure_of(error: "aiohttp.ClientError | OSError") -> Failure:
+    """Maps an exception of the HTTP client to an error code and detail."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _connect_failure(error)
+    if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+        return invalid_url_failure("it has no reachable host")
+    if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError):
+        return _MALFORMED
+    return _RESET
+
+
+def _connect_failure(error: aiohttp.ClientConnectorError) -> Failure:
+    cause = error.os_error
+    if isinstance(cause, BlockedAddressError):
+        return BLOCKED
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "dns_error", "The host's name could not be resolved."
+    if isinstance(cause, ssl.SSLError):
+        return "tls_error", _tls_failure_detail(cause)
+    if cause.errno == errno.ETIMEDOUT:
+        return "timeout", "Connecting took too long."
+    if isinstance(cause, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
+        return _RESET
+    return _REFUSED
+
+
+def _tls_failure_detail(cause: ssl.SSLError) -> str:
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"The certificate is not valid: {cause.verify_message.rstrip('.')}."[:KEPT_BYTES]
+    return f"The TLS connection failed ({cause.reason or 'unknown reason'})."
+
+
+def _status_failure(status: int) -> Failure | None:
+    if 200 <= status < 300:  # noqa: PLR2004
+        return None
+    if 300 <= status < 400:  # noqa: PLR2004
+        return "redirect", f"Endpoint returned {status}; redirects are not followed."
+    return "http_status", f"Endpoint returned {status}."
+
+
+def _stored_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Response headers to store, with lower-case names and without credential headers."""
+    kept: dict[str, str] = {}
+    for name, value in headers.items():
+        key = _clean_header(name.lower())
+        if key in _UNTOLD_HEADERS or (len(kept) >= _KEPT_HEADERS and key not in kept):
+            continue
+        both = _clean_header(value) if key not in kept else f"{kept[key]}, {_clean_header(value)}"
+        kept[key] = both[:_KEPT_HEADER_CHARACTERS]
+    return kept
+
+
+def _stored_text(body: bytes) -> str:
+    """The first bytes as text; invalid bytes are replaced, and so is NUL, which PostgreSQL cannot store."""
+    return body[:KEPT_BYTES].decode("utf-8", "replace").replace("\x00", "�")
+
+
+def _clean_header(value: str) -> str:
+    """Replaces surrogates, which the client's header decoding may produce, and NUL."""
+    if value.isascii() and "\x00" not in value:
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\x00", "�")
+
+
+def _retry_after(written: str | None, now: datetime) -> float | None:
+    """Parses Retry-After, seconds or a date (RFC 9110, 10.2.3); None if invalid."""
+    if written is None:
+        return None
+    text = written.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:10])
+    try:
+        then = parsedate_to_datetime(text)
+        return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())
+    # OverflowError: ten-digit hours, or a zone that shifts the date out of the calendar
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None

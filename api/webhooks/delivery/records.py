@@ -1,0 +1,106 @@
+"""Records exchanged between the attempt queue and a worker. Instants are milliseconds since 1970.
+
+Does not belong here: statements (`api.webhooks.delivery.endpoint_lease_repository`,
+`api.webhooks.delivery.queue_repository`, `api.webhooks.delivery.attempt_repository`).
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from api.webhooks.delivery.attempt_result import AttemptResult
+from api.webhooks.delivery.retry_policy import RetryDecision
+
+
+class QueueEntry(NamedTuple):
+    """A row of the attempt queue."""
+
+    subscription_id: str
+    due_at: int
+    attempt_id: str
+    delivery_id: str
+    trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedAttempt:
+    """An attempt to make, with its details; `data` is None if the event or delivery is missing."""
+
+    queued: QueueEntry
+    tries: int
+    replay_id: str | None
+    event_id: str
+    event_type: str
+    data: bytes | None = field(repr=False)
+    names_company: bool
+    """Whether the subscription covers the event's company."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedEndpoint:
+    """A leased endpoint queue, with its endpoint's health."""
+
+    subscription_id: str
+    consecutive_failures: int
+    last_success_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriberRecord:
+    """The subscription fields a worker needs; secrets are encrypted."""
+
+    subscription_id: str
+    revision: int
+    status: str
+    deleted_at: int | None
+    endpoint_url: str
+    secret: bytes = field(repr=False)
+    previous_secret: bytes | None = field(repr=False)
+    previous_secret_expires_at: int | None
+    event_mask: int
+    max_per_second: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedAttempt:
+    """A finished attempt and the delivery's next step; `step` is None for a manual one."""
+
+    due: PreparedAttempt
+    number: int
+    request_url: str
+    started_at: int
+    outcome: AttemptResult
+    step: RetryDecision | None
+    next_attempt_id: str
+
+    @property
+    def finished_at(self) -> int:
+        """Start plus measured duration, so that clock changes meanwhile have no effect."""
+        return self.started_at + self.outcome.duration_ms
+
+
+@dataclass(frozen=True, slots=True)
+class DeferredAttempt:
+    """A queued attempt not to be made; its delivery becomes `held` or `canceled`."""
+
+    queued: QueueEntry
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointRelease:
+    """An endpoint queue to release: not leased again before `free_at`, and due no earlier than `due_from`."""
+
+    subscription_id: str
+    free_at: int | None = None
+    due_from: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointHealth:
+    """Health of an endpoint after the last written attempts."""
+
+    consecutive_failures: int
+    last_attempt_at: int | None
+    last_success_at: int | None
+    last_failure_at: int | None
+    failing_since: int | None

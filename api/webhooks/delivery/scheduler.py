@@ -1,0 +1,212 @@
+"""Fair in-memory scheduler over a worker's leased endpoint queues: which attempt starts next.
+
+docs/contract/delivery.md 6: a few concurrent attempts per endpoint, many in total, and no endpoint may use up the
+capacity others need. So:
+
+- An endpoint with a failed last attempt, or without any success yet, gets one attempt at a time. Failing endpoints
+  share three eighths of the capacity, new ones one eighth: hanging endpoints leave half to healthy ones, and the
+  first delivery to a new endpoint does not wait behind failing ones.
+- Second and further attempts to an endpoint start only while less than half of the capacity is in use, so that an
+  endpoint that begins to hang does not delay the first attempts of others.
+
+Does not belong here: the database (`api.webhooks.delivery.sync`), requests (`api.webhooks.delivery.worker`).
+"""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.rate_limit import EndpointPace
+from api.webhooks.delivery.records import PreparedAttempt
+
+_QUEUES: Final = ("first", "new", "failing", "more", "paced")
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    """The subscription fields an attempt needs, with decrypted secrets."""
+
+    revision: int
+    is_active: bool
+    is_gone: bool
+    url: str
+    secret: str = field(repr=False)
+    previous_secret: str | None = field(repr=False)
+    previous_expires_at: int | None
+    event_mask: int
+    max_per_second: int | None
+
+    def secrets(self, at: int) -> tuple[str, ...]:
+        """Secrets to sign with: the current one first, then the previous one during the overlap."""
+        if self.previous_secret is None or self.previous_expires_at is None or at >= self.previous_expires_at:
+            return (self.secret,)
+        return (self.secret, self.previous_secret)
+
+
+@dataclass(slots=True, eq=False)
+class EndpointQueue:
+    """One leased endpoint queue. Times are seconds of a monotonic clock."""
+
+    subscription_id: str
+    failures: int
+    """Failed attempts since the last success."""
+    has_succeeded: bool
+    since: float
+    """Time of the lease."""
+    subscriber: Subscriber | None = None
+    ready: deque[PreparedAttempt] = field(default_factory=deque)
+    """Attempts read and checked, not started."""
+    in_hand: set[str] = field(default_factory=set)
+    """Ids of attempts read and not yet written."""
+    in_flight: int = 0
+    ended: int = 0
+    """Attempts finished since the last read, a measure of its speed."""
+    is_empty: bool = False
+    """True if the last read found no further due attempts."""
+    looked_at: float = 0.0
+    is_ending: bool = False
+    """Starts nothing more: others wait for its place, or another worker has it."""
+    free_at: int | None = None
+    """Not leased before this instant after its release."""
+    pace: EndpointPace = field(default_factory=EndpointPace)
+    queue: str = ""
+    """The `FairScheduler` queue that contains it."""
+
+    @property
+    def is_trusted(self) -> bool:
+        return self.failures == 0 and self.has_succeeded
+
+    def skip(self, delivery_id: str) -> None:
+        """Drops scheduled attempts of a delivery that a manual attempt has delivered."""
+        for due in [due for due in self.ready if due.queued.delivery_id == delivery_id]:
+            if due.queued.trigger != "manual":
+                self.ready.remove(due)
+                self.in_hand.discard(due.queued.attempt_id)
+
+    def forget(self, kept: int = 0) -> None:
+        """Drops attempts read ahead, except the first `kept`; they remain in the database queue."""
+        while len(self.ready) > kept:
+            self.in_hand.discard(self.ready.pop().queued.attempt_id)
+        self.is_empty = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """An attempt that may start now."""
+
+    lane: EndpointQueue
+    due: PreparedAttempt
+    place: str
+    """The `FairScheduler` queue it was taken from."""
+
+
+class FairScheduler:
+    """Fair scheduler. Endpoint queues are grouped by what they wait for, so that no decision scans all."""
+
+    def __init__(self, settings: WebhookSettings) -> None:
+        self._most = settings.in_flight
+        self._half = max(1, settings.in_flight // 2)
+        self._per_endpoint = settings.in_flight_per_endpoint
+        self._doubtful_most: dict[str, int] = {
+            "failing": max(1, settings.in_flight * 3 // 8),
+            "new": max(1, settings.in_flight // 8),
+        }
+        self._queues: dict[str, OrderedDict[EndpointQueue, None]] = {name: OrderedDict() for name in _QUEUES}
+        self._under_way: dict[str, int] = dict.fromkeys(_QUEUES, 0)
+        self.in_flight = 0
+
+    def offer(self, lane: EndpointQueue) -> None:
+        """Registers an endpoint queue that may have an attempt to start."""
+        if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
+            return
+        self._move_to_group(lane, self._group_name(lane))
+
+    def share(self, lane: EndpointQueue) -> int:
+        """Maximum concurrent attempts of an endpoint."""
+        return self._per_endpoint if lane.is_trusted else 1
+
+    def offer_paced(self) -> None:
+        """Re-registers rate-limited endpoint queues, which may have waited long enough."""
+        for lane in list(self._queues["paced"]):
+            self.offer(lane)
+
+    def take(self, now: float) -> list[Dispatch]:
+        """Removes and returns all attempts that may start now."""
+        starts: list[Dispatch] = []
+        while (lane := self._next_queue()) is not None:
+            if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
+                continue
+            if self._wait_seconds(lane, now) > 0:
+                self._move_to_group(lane, "paced")
+                continue
+            starts.append(self._start(lane, now))
+            self.offer(lane)
+        return starts
+
+    def end(self, start: Dispatch) -> None:
+        """Records the end of an attempt."""
+        lane = start.lane
+        lane.in_flight -= 1
+        self.in_flight -= 1
+        self._under_way[start.place] -= 1
+        self.offer(lane)
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until a rate-limited endpoint queue may start again; None if none waits."""
+        waits = [self._wait_seconds(lane, now) for lane in self._queues["paced"] if lane.ready]
+        return min(waits, default=None)
+
+    def _group_name(self, lane: EndpointQueue) -> str:
+        if lane.failures:
+            return "failing"
+        if not lane.has_succeeded:
+            return "new"
+        return "more" if lane.in_flight else "first"
+
+    def _next_queue(self) -> EndpointQueue | None:
+        """Picks first attempts, then failing and new endpoints, then further attempts; each round-robin."""
+        if self.in_flight >= self._most:
+            return None
+        lane = self._pop_queue("first")
+        for name, most in self._doubtful_most.items():
+            if lane is None and self._under_way[name] < most:
+                lane = self._pop_queue(name)
+        if lane is None and self.in_flight < self._half:
+            lane = self._pop_queue("more")
+        return lane
+
+    def _pop_queue(self, name: str) -> EndpointQueue | None:
+        queue = self._queues[name]
+        if not queue:
+            return None
+        lane, _ = queue.popitem(last=False)
+        lane.queue = ""
+        return lane
+
+    def _move_to_group(self, lane: EndpointQueue, name: str) -> None:
+        """Appends an endpoint queue to one scheduler queue, removing it from its previous one."""
+        if lane.queue == name:
+            return
+        self.leave(lane)
+        lane.queue = name
+        self._queues[name][lane] = None
+
+    def leave(self, lane: EndpointQueue) -> None:
+        """Removes an endpoint queue that has nothing to start."""
+        if lane.queue:
+            del self._queues[lane.queue][lane]
+            lane.queue = ""
+
+    def _wait_seconds(self, lane: EndpointQueue, now: float) -> float:
+        most = lane.subscriber.max_per_second if lane.subscriber else None
+        return 0.0 if most is None else lane.pace.wait(now, most)
+
+    def _start(self, lane: EndpointQueue, now: float) -> Dispatch:
+        place = self._group_name(lane)
+        lane.in_flight += 1
+        self.in_flight += 1
+        self._under_way[place] += 1
+        if lane.subscriber is not None and lane.subscriber.max_per_second is not None:
+            lane.pace.start(now)
+        return Dispatch(lane, lane.ready.popleft(), place)

@@ -1,0 +1,193 @@
+"""One database sync of a worker: writes finished attempts, leases endpoint queues, reads due attempts.
+
+Blocks, so it runs in the worker's database thread; attempts that finish during one sync are written together by the
+next. Does not belong here: statements (`api.database`), making attempts (`api.webhooks.delivery.worker`),
+scheduling (`api.webhooks.delivery.scheduler`).
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
+
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.models.webhooks import from_milliseconds
+from api.database.persistent_connection import WorkerConnection
+from api.webhooks.deliveries.replay_progress import ReplayCounts
+from api.webhooks.delivery import attempt_repository, endpoint_lease_repository, queue_repository
+from api.webhooks.delivery.records import (
+    DeferredAttempt,
+    EndpointRelease,
+    FinishedAttempt,
+    LeasedEndpoint,
+    PreparedAttempt,
+    QueueEntry,
+    SubscriberRecord,
+)
+from api.webhooks.subscriptions import failure_policy
+
+_LOGGER: Final = logging.getLogger("firm.webhooks.worker")
+_UNWRITABLE: Final = (DataError, IntegrityError, ProgrammingError, UnicodeEncodeError)
+"""Errors caused by the values, now and later; any other error is the database's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRead:
+    """What a worker needs to read of one leased endpoint queue."""
+
+    subscription_id: str
+    revision: int
+    """The revision known to the worker; 0 for none."""
+    most: int
+    """Rows to read, including those in hand."""
+    in_hand: frozenset[str] = frozenset()
+    """Attempts read and not yet made."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """Input of one sync. Instants are milliseconds."""
+
+    at: int
+    lease_until: int
+    horizon: int
+    finished: Sequence[FinishedAttempt]
+    asides: Sequence[DeferredAttempt]
+    releases: Sequence[EndpointRelease]
+    renewals: Sequence[str]
+    lanes: Sequence[QueueRead]
+    places: tuple[int, int]
+    """Free places for endpoint queues of healthy and of failing endpoints."""
+    first_look: int
+    """Rows to read of an endpoint queue leased in this sync."""
+
+
+@dataclass(slots=True)
+class SyncResult:
+    """Result of one sync."""
+
+    taken: list[LeasedEndpoint] = field(default_factory=list)
+    changed: list[SubscriberRecord] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    due: list[PreparedAttempt] = field(default_factory=list)
+    read: dict[str, int] = field(default_factory=dict)
+    """Rows found per endpoint queue read."""
+    waiting: tuple[bool, bool] = (False, False)
+    looked_at: float = float("-inf")
+    """Monotonic time when reading began: writing may have waited long for its lock before."""
+
+
+class WorkerSync:
+    """Runs the database syncs of one worker."""
+
+    def __init__(
+        self,
+        database: Database,
+        lessee: str,
+        ulids: UlidGenerator,
+        public_url: str,
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._connection = WorkerConnection(database)
+        self._monotonic = monotonic
+        self._lessee = lessee
+        self._ulids = ulids
+        self._public_url = public_url
+
+    def make(self, asked: SyncRequest) -> SyncResult:
+        """Runs one sync. After an error the caller must repeat it with all of the input."""
+        answer = SyncResult()
+        if asked.finished or asked.asides or asked.releases or asked.renewals:
+            self._write_results(asked)
+        with self._connection.reading() as connection:
+            answer.waiting = endpoint_lease_repository.waiting_endpoints(connection, asked.at, asked.horizon)
+        free = [most if waits else 0 for most, waits in zip(asked.places, answer.waiting, strict=True)]
+        if any(free):
+            with self._connection.writing() as connection:
+                until, places = asked.lease_until, (free[0], free[1])
+                answer.taken = endpoint_lease_repository.lease_endpoints(
+                    connection, self._lessee, asked.at, asked.horizon, until, places
+                )
+        with self._connection.reading() as connection:
+            self._read_queue(connection, asked, answer)
+        return answer
+
+    def close(self) -> None:
+        """Closes the connection; called from the database thread or after its end."""
+        self._connection.close()
+
+    def _read_queue(self, connection: Connection, asked: SyncRequest, answer: SyncResult) -> None:
+        answer.looked_at = self._monotonic()
+        new = [QueueRead(one.subscription_id, 0, asked.first_look) for one in answer.taken]
+        looked = [*asked.lanes, *new]
+        known = [(one.subscription_id, one.revision) for one in looked]
+        answer.changed, answer.lost = endpoint_lease_repository.changed_subscriptions(
+            connection, self._lessee, known
+        )
+        in_hand = {one.subscription_id: one.in_hand for one in looked}
+        wanted = [(one.subscription_id, one.most) for one in looked if one.most]
+        answer.read = dict.fromkeys((lane for lane, _ in wanted), 0)
+        chosen: list[QueueEntry] = []
+        for queued in queue_repository.ready_attempts(connection, asked.at, wanted):
+            answer.read[queued.subscription_id] += 1
+            if queued.attempt_id not in in_hand[queued.subscription_id]:
+                chosen.append(queued)
+        answer.due = list(queue_repository.load_details(connection, chosen))
+
+    def _write_results(self, asked: SyncRequest) -> None:
+        try:
+            self._write_once(asked, asked.finished)
+        except _UNWRITABLE:
+            # one of them is at fault: written separately, only that one fails again
+            _LOGGER.exception("attempts could not be written as one batch; they are written one by one")
+            for one in asked.finished:
+                self._write_single(asked, one)
+            self._write_once(asked, ())
+
+    def _write_single(self, asked: SyncRequest, one: FinishedAttempt) -> None:
+        """Writes an attempt as is, else without the receiver's data; else its delivery is held for an operator."""
+        only = replace(asked, asides=(), releases=(), renewals=())
+        bare = replace(one.outcome, error_detail=None, response_headers=None, response_body=None)
+        queued = one.due.queued
+        for version in (one, replace(one, outcome=bare)):
+            try:
+                return self._write_once(only, (version,))
+            except _UNWRITABLE:
+                _LOGGER.exception("attempt %s of %s cannot be written", queued.attempt_id, queued.delivery_id)
+        return self._write_once(replace(only, asides=(DeferredAttempt(queued, "held"),)), ())
+
+    def _write_once(self, asked: SyncRequest, made: Sequence[FinishedAttempt]) -> None:
+        concerned = _affected_endpoints(asked, made)
+        if not concerned:
+            return
+        replays, paused = ReplayCounts(), list[failure_policy.PausedSubscription]()
+        with self._connection.writing() as connection:
+            healths = endpoint_lease_repository.lock_endpoint_health(connection, concerned)
+            if made:
+                scheduled = attempt_repository.record_attempts(connection, made, replays, self._make_id)
+                healths = attempt_repository.endpoint_health(healths, scheduled)
+                endpoint_lease_repository.write_health(connection, healths)
+                paused = failure_policy.apply_failure_policy(connection, scheduled, healths, self._public_url)
+            queue_repository.defer(connection, asked.asides, asked.at, replays)
+            replays.write(connection, from_milliseconds(asked.at))
+            endpoint_lease_repository.renew_leases(
+                connection, self._lessee, asked.renewals, asked.lease_until
+            )
+            endpoint_lease_repository.release_endpoints(connection, self._lessee, asked.releases)
+        for one in paused:
+            _LOGGER.warning("%s is paused: all retries of %s failed", one.subscription_id, one.delivery_id)
+
+    def _make_id(self) -> str:
+        return self._ulids.make("att")
+
+
+def _affected_endpoints(asked: SyncRequest, made: Sequence[FinishedAttempt]) -> set[str]:
+    """Endpoint queues that a write changes."""
+    concerned = {one.due.queued.subscription_id for one in made}
+    concerned |= {one.queued.subscription_id for one in asked.asides}
+    concerned |= {one.subscription_id for one in asked.releases}
+    return concerned | set(asked.renewals)

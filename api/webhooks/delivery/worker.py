@@ -1,0 +1,278 @@
+"""Delivery worker: makes due attempts through the HTTP client and writes their results.
+
+Requests run in the event loop, the database in a thread of its own: during a sync attempts go on, and those
+that finish meanwhile are written together by the next sync. Killed at any moment it loses nothing: a row stays
+in the queue until its attempt is written, and another worker repeats it when the lease has expired.
+
+Does not belong here: the retry policy (`api.webhooks.delivery.retry_policy`), fairness
+(`api.webhooks.delivery.scheduler`), SQL (`api.database`), the wire (`api.webhooks.egress.http_client`).
+"""
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Final, Protocol
+
+from sqlalchemy.exc import DBAPIError
+
+from api.auth.encryption import SecretBox
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator
+from api.database.engine import Database
+from api.database.models.webhooks import from_milliseconds, to_milliseconds
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery import retry_policy
+from api.webhooks.delivery.attempt_result import AttemptResult
+from api.webhooks.delivery.leased_endpoints import LeasedEndpoints
+from api.webhooks.delivery.payload import EventPayload, OutgoingRequest, build_request
+from api.webhooks.delivery.records import DeferredAttempt, FinishedAttempt, PreparedAttempt
+from api.webhooks.delivery.scheduler import Dispatch, EndpointQueue, FairScheduler, Subscriber
+from api.webhooks.delivery.sync import SyncRequest, WorkerSync
+
+_LOGGER: Final = logging.getLogger("firm.webhooks.worker")
+_LOOK_SECONDS: Final = 0.1
+"""Poll interval of the queue when idle."""
+_GATHER_SECONDS: Final = 0.05
+"""Delay from the first finished attempt to the sync that writes it, so that others join it."""
+_FRESH_SECONDS: Final = 1.0
+"""Maximum age of read data on which attempts may start."""
+_FIRST_RETREAT: Final = 0.1
+_LONGEST_RETREAT: Final = 2.0
+_LONGEST_FREE_MS: Final = 60_000
+"""Maximum time in which an endpoint queue is withheld from others without a lease."""
+_ENDING_SECONDS: Final = 1.0
+
+
+class AttemptSender(Protocol):
+    """The HTTP client as the worker uses it (`api.webhooks.egress.http_client.WebhookClient`)."""
+
+    async def send(self, post: OutgoingRequest) -> AttemptResult: ...
+
+
+class DeliveryWorker:
+    """Delivery worker; any number may share a PostgreSQL database, one may share SQLite with the API."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- what it is made of, once
+        self,
+        database: Database,
+        sealer: SecretBox,
+        sender: AttemptSender,
+        settings: WebhookSettings,
+        clock: Clock,
+        ulids: UlidGenerator,
+        name: str,
+        public_url: str = "",
+    ) -> None:
+        self._sender = sender
+        self._settings = settings
+        self._clock = clock
+        self._ulids = ulids
+        self._turns = FairScheduler(settings)
+        self._held = LeasedEndpoints(settings, sealer, self._turns)
+        self._rounds = WorkerSync(database, name, ulids, public_url, clock.monotonic)
+        self._thread = _database_thread()
+        self._finished: list[FinishedAttempt] = []
+        self._asides: list[DeferredAttempt] = []
+        self._tasks: set[asyncio.Task[AttemptResult]] = set()
+        self._woken = asyncio.Event()
+        self._checked = float("-inf")
+        self._retreat = _FIRST_RETREAT
+        self._is_ending = False
+
+    @property
+    def in_flight(self) -> int:
+        """Number of running attempts."""
+        return len(self._tasks)
+
+    @property
+    def is_idle(self) -> bool:
+        """True if nothing is running, nothing to write, and no endpoint queue leased."""
+        return not (self._tasks or self._finished or self._asides or len(self._held))
+
+    def wake(self) -> None:
+        """Makes the worker poll at once. Call it in the worker's event loop."""
+        self._woken.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Runs until `stop` is set; running attempts may then end, and endpoint queues are released."""
+        self._is_ending = False
+        stopping = asyncio.ensure_future(stop.wait())
+        stopping.add_done_callback(lambda _: self.wake())
+        try:
+            while not stop.is_set():
+                await self._wait_for_work(self._pause_after(await self._try_tick()))
+            await self._finish_attempts()
+        finally:
+            stopping.cancel()
+            await self.close()
+
+    async def tick(self) -> bool:
+        """Runs one sync, then starts all attempts that may; returns whether there was work."""
+        now, asked = self._clock.monotonic(), self._asked()
+        answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
+        self._clear_written(asked, now)
+        self._asides += self._held.take(asked, answer, now)
+        self._checked = answer.looked_at
+        self._turns.offer_paced()
+        self._start_all()
+        return bool(asked.finished or asked.asides or asked.releases or answer.taken or answer.due)
+
+    async def close(self) -> None:
+        """Cancels running attempts, which this or another worker repeats, and closes the connection."""
+        self._is_ending = True
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        thread, self._thread = self._thread, _database_thread()
+        await asyncio.to_thread(thread.shutdown)
+        self._rounds.close()
+
+    def _asked(self, *, ending: bool = False) -> SyncRequest:
+        """Input of the next sync; the worker keeps it until the sync succeeds."""
+        now, at = self._clock.monotonic(), to_milliseconds(self._clock.now())
+        lease = round(self._settings.lease_seconds * 1_000)
+        for one in self._finished:
+            if lane := self._held.find(one.due.queued.subscription_id):
+                lane.in_hand.discard(one.due.queued.attempt_id)  # written before the queue is read again
+        releases = self._held.releases(now, at, all_of_them=ending)
+        return SyncRequest(
+            at=at,
+            lease_until=at + lease,
+            horizon=at + 2 * lease + _LONGEST_FREE_MS,
+            finished=tuple(self._finished),
+            asides=tuple(self._asides),
+            releases=releases,
+            renewals=self._held.renewals(now, releases),
+            lanes=() if ending else self._held.wanted(now, releases),
+            places=(0, 0) if ending else self._held.places(),
+            first_look=self._settings.in_flight_per_endpoint,
+        )
+
+    def _clear_written(self, asked: SyncRequest, now: float) -> None:
+        del self._finished[: len(asked.finished)]
+        del self._asides[: len(asked.asides)]
+        self._held.given_back(asked.releases)
+        if asked.renewals:
+            self._held.renewed(now)
+
+    def _start_all(self) -> None:
+        """Starts attempts, unless the data is too old: the database may be down."""
+        now = self._clock.monotonic()
+        if now - self._checked <= _FRESH_SECONDS and not self._is_ending:
+            for start in self._turns.take(now):
+                self._start(start)
+
+    def _start(self, start: Dispatch) -> None:
+        at, subscriber, due = to_milliseconds(self._clock.now()), start.lane.subscriber, start.due
+        if subscriber is None or due.data is None:
+            raise ValueError(f"{due.queued.attempt_id} was not checked")
+        queued = due.queued
+        number = retry_policy.attempt_number(queued.trigger, due.tries, self._settings.waits)
+        attempt = self._make_attempt(
+            EventPayload(due.event_id, due.event_type, due.data), subscriber, queued.delivery_id, number, at
+        )
+        task = asyncio.ensure_future(attempt)
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._on_attempt_done, start, subscriber.url, number, at))
+
+    async def _make_attempt(
+        self, event: EventPayload, to: Subscriber, delivery_id: str, number: int, at: int
+    ) -> AttemptResult:
+        request = build_request(to.url, to.secrets(at), event, delivery_id, number, from_milliseconds(at))
+        return await self._sender.send(request)
+
+    def _on_attempt_done(
+        self, start: Dispatch, url: str, number: int, at: int, task: asyncio.Task[AttemptResult]
+    ) -> None:
+        self._tasks.discard(task)
+        lane, due = start.lane, start.due
+        if task.cancelled():
+            lane.in_hand.discard(due.queued.attempt_id)
+        elif (error := task.exception()) is not None:
+            self._defer_attempt(lane, due, error)
+        else:
+            self._record_result(lane, self._to_finished(due, number, url, at, task.result()))
+        lane.ended += 1
+        self._turns.end(start)
+        self._start_all()
+        self.wake()
+
+    def _to_finished(
+        self, due: PreparedAttempt, number: int, url: str, at: int, outcome: AttemptResult
+    ) -> FinishedAttempt:
+        """Builds the finished attempt with the next schedule step; none for a manual one."""
+        step, next_attempt_id = None, ""
+        if due.queued.trigger != "manual":
+            more = retry_policy.requested_delay(outcome.response_status, outcome.retry_after)
+            finished_at = at + outcome.duration_ms
+            step = retry_policy.next_step(
+                self._settings.waits, due.tries, finished_at, outcome.succeeded, more
+            )
+            if step.next_attempt_at is not None:
+                next_attempt_id = self._ulids.make("att")
+        return FinishedAttempt(due, number, _url_without_query(url), at, outcome, step, next_attempt_id)
+
+    def _record_result(self, lane: EndpointQueue, made: FinishedAttempt) -> None:
+        succeeded, queued = made.outcome.succeeded, made.due.queued
+        if lane.is_trusted and not succeeded:
+            lane.forget(1)  # what was read ahead while the endpoint was fast would occupy a slow one for long
+        lane.failures = 0 if succeeded else lane.failures + 1
+        lane.has_succeeded = lane.has_succeeded or succeeded
+        self._finished.append(made)
+        if succeeded and queued.trigger == "manual":
+            lane.skip(queued.delivery_id)
+
+    def _defer_attempt(self, lane: EndpointQueue, due: PreparedAttempt, error: BaseException) -> None:
+        """Sets aside an attempt that cannot be made, so that it does not block others."""
+        _LOGGER.error("%s is deferred: it cannot be attempted", due.queued.delivery_id, exc_info=error)
+        lane.in_hand.discard(due.queued.attempt_id)
+        self._asides.append(DeferredAttempt(due.queued, "held"))
+
+    async def _try_tick(self) -> bool | None:
+        """Runs a tick; None on a database error, after which polls back off."""
+        try:
+            done = await self.tick()
+        except DBAPIError as error:
+            _LOGGER.warning(
+                "the database fails; finished attempts are kept and written later: %s", error.orig
+            )
+            self._retreat = min(2 * self._retreat, _LONGEST_RETREAT)
+            return None
+        self._retreat = _FIRST_RETREAT
+        return done
+
+    def _pause_after(self, done: bool | None) -> float:
+        if done is None:
+            return self._retreat
+        wait = self._turns.wait(self._clock.monotonic())
+        return 0.0 if done else min(_LOOK_SECONDS, _LOOK_SECONDS if wait is None else wait)
+
+    async def _wait_for_work(self, seconds: float) -> None:
+        """Waits until an attempt ends or work arrives, then briefly more, so that others join."""
+        if seconds:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), seconds)
+        self._woken.clear()
+        await asyncio.sleep(_GATHER_SECONDS)
+
+    async def _finish_attempts(self) -> None:
+        """Starts nothing more; running attempts may end, are written, and endpoint queues released."""
+        self._is_ending = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._settings.ack_seconds + _ENDING_SECONDS)
+        asked = self._asked(ending=True)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
+        self._clear_written(asked, self._clock.monotonic())
+
+
+def _database_thread() -> ThreadPoolExecutor:
+    """The single database thread; started on first use."""
+    return ThreadPoolExecutor(1, "webhooks")
+
+
+def _url_without_query(url: str) -> str:
+    """The URL without its query, which may hold a secret of the receiver."""
+    return url.partition("?")[0]

@@ -1,0 +1,260 @@
+"""HTTP client for deliveries; the only egress: every attempt, real or test, goes through `Sender.send`.
+
+See docs/contract/delivery.md 5.
+
+The guard runs where sockets are created: however a host is spelled, and whatever DNS returned before, the
+address actually connected to is checked, and all addresses of a name must be allowed. A kept connection is
+reused only for its own host and port. Redirects are not followed, environment proxies are not used, no request
+is silently repeated. Does not belong here: when to send, the classification of results
+(`api.webhooks.delivery.attempt_result`) or their meaning for the schedule.
+"""
+
+import asyncio
+import functools
+import logging
+import socket
+import ssl
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from api.common.clock import Clock
+from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery import attempt_result
+from api.webhooks.delivery.attempt_result import AttemptResult, EndpointResponse
+from api.webhooks.delivery.payload import OutgoingRequest
+from api.webhooks.egress.dns import DnsResolver, Lookup
+from api.webhooks.egress.file_limit import make_room
+from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
+from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
+
+READ_BYTES: Final = 64 * 1024
+"""Maximum bytes read of a response body."""
+SOCKET_WAIT_SECONDS: Final = 0.25
+"""Wait before retrying an attempt for which the machine had no socket."""
+
+_KEEP_SECONDS: Final = 1.5
+"""Idle connections are closed before common servers do it (2 s and more), which avoids that race."""
+_BUFFER_BYTES: Final = 16 * 1024
+_MOST_PARSED: Final = 10_000
+_LOGGER: Final = logging.getLogger("firm.webhooks")
+_NO_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
+
+
+@dataclass(slots=True)
+class _ConnectionTrace:
+    """Connection trace of one attempt."""
+
+    remote_ip: str | None = None
+    opened: bool = False
+    """True if a new connection was opened for it."""
+
+
+_WAY: Final[ContextVar[_ConnectionTrace]] = ContextVar("way")
+
+
+class WebhookClient:
+    """Sends attempts. Opens nothing until first use; belongs to the event loop that uses it."""
+
+    def __init__(self, settings: WebhookSettings, clock: Clock, resolver: Lookup | None = None) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._guard = IpGuard(settings.allow_networks, settings.deny_networks)
+        self._resolver = GuardedResolver(self._guard, resolver or DnsResolver())
+        self._parsed: dict[str, URL] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, post: OutgoingRequest) -> AttemptResult:
+        """Makes one attempt; every failure becomes its result. Raises only on cancellation."""
+        try:
+            url = self._parse_url(post.url)
+        except InvalidTargetError as error:
+            return attempt_result.from_failure(attempt_result.invalid_url_failure(str(error)), None, 0)
+        exchange = _HttpExchange(self._open_session(), self._clock)
+        way, begun = _ConnectionTrace(), self._clock.monotonic()
+        _WAY.set(way)
+        failure = await self._attempt_failure(exchange, url, post)
+        if failure is None:
+            took = _to_milliseconds(exchange.answered_at - begun)
+            return attempt_result.from_response(exchange.answer(), way.remote_ip, took, self._clock.now())
+        return attempt_result.from_failure(
+            failure, way.remote_ip, _to_milliseconds(self._clock.monotonic() - begun)
+        )
+
+    async def close(self) -> None:
+        """Closes all connections; running attempts must have ended."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _attempt_failure(
+        self, exchange: "_HttpExchange", url: URL, post: OutgoingRequest
+    ) -> attempt_result.Failure | None:
+        """Returns the failure; None once headers arrive in time, whatever happens to the rest of the response."""
+        try:
+            async with asyncio.timeout(self._settings.ack_seconds):
+                await self._run_exchange(exchange, url, post)
+        except TimeoutError:
+            failure = attempt_result.timeout_failure(self._settings.ack_seconds)
+        except (aiohttp.ClientError, OSError) as error:
+            failure = attempt_result.failure_of(error)
+        else:
+            return None
+        return failure if exchange.response is None else None
+
+    async def _run_exchange(self, exchange: "_HttpExchange", url: URL, post: OutgoingRequest) -> None:
+        """Retries if nothing was sent yet: on another connection, or when a socket is available again."""
+        while True:
+            try:
+                return await exchange.run(url, post)
+            except _SpentConnectionError:
+                continue
+            except aiohttp.ClientConnectorError as error:
+                if not attempt_result.is_local_shortage(error):
+                    raise
+            _LOGGER.error(
+                "no socket is free for a delivery: raise the limit of open files or lower "
+                "FIRM_WEBHOOK_IN_FLIGHT"
+            )
+            await asyncio.sleep(SOCKET_WAIT_SECONDS)
+
+    def _parse_url(self, written: str) -> URL:
+        url = self._parsed.get(written)
+        if url is None:
+            url = parse_endpoint_url(written, allow_http=self._settings.allow_http)
+            if len(self._parsed) >= _MOST_PARSED:
+                self._parsed.clear()
+            self._parsed[written] = url
+        return url
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            make_room()
+            connector = aiohttp.TCPConnector(
+                ssl=tls_context(),
+                resolver=self._resolver,
+                use_dns_cache=False,
+                limit=0,  # the caller limits concurrency
+                keepalive_timeout=_KEEP_SECONDS,
+                socket_factory=self._make_socket,
+            )
+            self._session = aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                request_class=_TracedRequest,
+                timeout=_NO_TIMEOUT,
+                auto_decompress=False,
+                trust_env=False,
+                read_bufsize=_BUFFER_BYTES,
+            )
+        return self._session
+
+    def _make_socket(self, where: Any) -> socket.socket:
+        """Creates the socket after checking the very address that is connected to next."""
+        family, kind, protocol, _, address = where
+        self._guard.check(address[0])
+        way = _WAY.get()
+        way.remote_ip, way.opened = address[0], True
+        return socket.socket(family, kind, protocol)
+
+
+class _HttpExchange:
+    """One request and its response, as far as received within the time limit."""
+
+    __slots__ = ("_body", "_clock", "_complete", "_session", "answered_at", "response")
+
+    def __init__(self, session: aiohttp.ClientSession, clock: Clock) -> None:
+        self._session = session
+        self._clock = clock
+        self._body = bytearray()
+        self._complete = False
+        self.response: aiohttp.ClientResponse | None = None
+        self.answered_at = 0.0
+
+    async def run(self, url: URL, post: OutgoingRequest) -> None:
+        async with self._session.post(
+            url, data=post.body, headers=post.headers, allow_redirects=False
+        ) as response:
+            self.answered_at = self._clock.monotonic()
+            self.response = response
+            content = response.content
+            while len(self._body) < READ_BYTES:
+                part = await content.read(READ_BYTES - len(self._body))
+                if not part:
+                    break
+                self._body += part
+            self._complete = content.at_eof()  # a connection with unread data is closed, not kept
+
+    def answer(self) -> EndpointResponse:
+        response = self.response
+        if response is None:
+            raise ValueError("there is no answer")
+        return EndpointResponse(response.status, response.headers, bytes(self._body), self._complete)
+
+
+class _SpentConnectionError(aiohttp.ClientConnectionError):
+    """A kept connection that has become unusable; nothing was sent on it."""
+
+
+class _TracedRequest(aiohttp.ClientRequest):
+    """Checks the connection before anything is sent on it, and records its peer address."""
+
+    async def send(self, conn: Any) -> aiohttp.ClientResponse:
+        way = _WAY.get()
+        if not way.opened and (conn.protocol is None or conn.protocol.should_close):
+            # it was closed, or holds an unsolicited response, which the client would take for ours
+            raise _SpentConnectionError
+        peer = conn.transport.get_extra_info("peername") if conn.transport else None
+        way.remote_ip = peer[0] if peer else way.remote_ip
+        return await super().send(conn)
+
+
+class GuardedResolver(AbstractResolver):
+    """Resolver that requires every address of a name to be allowed."""
+
+    def __init__(self, guard: IpGuard, lookup: Lookup) -> None:
+        self._guard = guard
+        self._lookup = lookup
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 -- never asked for but «any»
+    ) -> list[ResolveResult]:
+        addresses = await self._lookup(host)
+        if not addresses:
+            raise OSError("the name has no address")
+        if not all(map(self._guard.permits, addresses)):
+            raise BlockedAddressError
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in addresses
+        ]
+
+    async def close(self) -> None:
+        """Does nothing: no resources are held."""
+
+
+@functools.cache  # the system's CA store is large: read once
+def tls_context() -> ssl.SSLContext:
+    """TLS context: certificates and host names are verified with the system's CAs; TLS 1.2 or later."""
+    context = ssl.create_default_context()
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(("http/1.1",))
+    return context
+
+
+def _to_milliseconds(seconds: float) -> int:
+    return max(0, round(seconds * 1_000))

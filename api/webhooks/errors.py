@@ -1,0 +1,60 @@
+"""Problems of the webhook operations (docs/contract/contract.md 4.10), each worded once.
+
+Does not belong here: when they are raised, or validation errors of a body (`api.http.body_validation`).
+"""
+
+from api.accounts.tiers import TierCatalogue
+from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.webhooks.egress.url_policy import BLOCKED, UrlRejection
+
+_SHOWN = 60
+ENDPOINT_URL = "/endpoint_url"
+
+
+def webhook_not_found(subscription_id: str) -> ProblemError:
+    """404, also for other accounts' subscriptions."""
+    return new_problem("webhook_not_found", f"No subscription {subscription_id[:_SHOWN]}.")
+
+
+def precondition_failed() -> ProblemError:
+    """412: If-Match names another revision."""
+    return new_problem("precondition_failed", "The subscription changed since you read it.")
+
+
+def invalid_state(detail: str, status: str) -> ProblemError:
+    """409; `status` is that of the subscription."""
+    return new_problem("invalid_state", detail, current_status=status)
+
+
+def account_not_served(status: str) -> ProblemError:
+    """402 or 403 for an account that is not active."""
+    if status == "payment_required":
+        return new_problem("payment_required", "There is no active trial and no successful payment.")
+    return new_problem("account_suspended", "Contact support.")
+
+
+def tier_required(tiers: TierCatalogue, tier: str) -> ProblemError:
+    """403 for a tier without webhooks; names the tiers that have them."""
+    wanted = [name for name, one in tiers.by_name.items() if one.webhooks]
+    shown = " or ".join(name.capitalize() for name in wanted)
+    return new_problem(
+        "tier_required",
+        f"Webhooks need the {shown} tier; this account has '{tier}'.",
+        required_tiers=wanted,
+        current_tier=tier,
+    )
+
+
+def subscription_limit_reached(limit: int) -> ProblemError:
+    """403: the tier allows no further subscription."""
+    return new_problem("subscription_limit_reached", f"This tier allows {limit} subscriptions.", limit=limit)
+
+
+def endpoint_not_allowed(refusal: UrlRejection) -> ProblemError:
+    """422 for a well-formed URL with a disallowed target."""
+    if refusal == BLOCKED:
+        detail = "The host is not a public internet address."
+    else:
+        detail = f"{refusal.detail[:1].upper()}{refusal.detail[1:]}."
+    error = InputError(refusal.code, refusal.detail, pointer=ENDPOINT_URL)
+    return new_problem("endpoint_not_allowed", detail, error)

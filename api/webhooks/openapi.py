@@ -1,0 +1,248 @@
+"""OpenAPI texts of the webhook operations: subscriptions, their log, replays, event types.
+
+See docs/contract/contract.md 4.8. Does not belong here: payloads sent to receivers
+(`api.webhooks.schemas.payloads`), or what a route does (`api.routes`).
+"""
+
+from typing import Final
+
+from api.companies import query_params
+from api.openapi.examples import webhooks as examples
+from api.openapi.links import FROM_DELIVERY, FROM_REPLAY, FROM_SUBSCRIPTION
+from api.openapi.operation import MERGE_PATCH, Operation, PathParameter, RequestBody
+from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_DOCUMENT, OF_POST, OF_SUBSCRIPTION
+from api.openapi.schema_types import schema_reference, ulid_schema
+
+_TAG: Final = "Webhooks"
+_ALL: Final = "/api/v1/webhooks"
+_ONE: Final = f"{_ALL}/{{id}}"
+_DELIVERIES: Final = f"{_ONE}/deliveries"
+_DELIVERY: Final = f"{_DELIVERIES}/{{delivery_id}}"
+_REPLAYS: Final = f"{_ONE}/replays"
+_ID: Final = PathParameter(
+    "id", "The subscription.", ulid_schema("whs", "The subscription."), "whs_01kaf3w9c8m2v7q4x1z6t5y0r2"
+)
+_DELIVERY_ID: Final = PathParameter(
+    "delivery_id", "The delivery.", ulid_schema("dlv", "The delivery."), "dlv_01kaf49n6m7p8q9r0s1t2v3w4x"
+)
+_REPLAY_ID: Final = PathParameter(
+    "replay_id", "The replay.", ulid_schema("rpl", "The replay."), "rpl_01kaf5m0n1p2q3r4s5t6v7w8x9"
+)
+_OF_POST: Final = (409, 422)
+_CREATED: Final = (*OF_SUBSCRIPTION, "Location", *OF_POST)
+_STATES: Final = (
+    "Only subscriptions with `status` active deliver. While paused, undelivered and new events are "
+    "held; after reactivation only new events are delivered. Use a replay to deliver the held ones."
+)
+
+WEBHOOK_OPERATIONS: Final = (
+    Operation(
+        path=_ALL,
+        method="post",
+        operation_id="createWebhook",
+        tag=_TAG,
+        summary="Create a webhook subscription",
+        description="Events published from now on are sent to the endpoint. The signing secret is "
+        "returned in this response only. The tier limits the number of subscriptions "
+        "and of companies per subscription.",
+        answer=schema_reference("CreatedSubscription"),
+        answer_description="The subscription with its secret.",
+        status=201,
+        headers=_CREATED,
+        asked_headers=("Idempotency-Key",),
+        body=RequestBody(
+            schema_reference("NewSubscription"),
+            "Endpoint, event types and companies.",
+            examples.NEW_SUBSCRIPTION,
+        ),
+        example=examples.CREATED_SUBSCRIPTION,
+        refusals=_OF_POST,
+        leads_to=FROM_SUBSCRIPTION,
+    ),
+    Operation(
+        path=_ALL,
+        operation_id="listWebhooks",
+        tag=_TAG,
+        summary="List webhook subscriptions",
+        description="Newest first, without secrets.",
+        answer=schema_reference("SubscriptionList"),
+        answer_description="One page of subscriptions.",
+        headers=OF_ACCOUNT_PAGE,
+        query=query_params.SUBSCRIPTIONS,
+        example=examples.SUBSCRIPTION_LIST,
+    ),
+    Operation(
+        path=_ONE,
+        operation_id="getWebhook",
+        tag=_TAG,
+        summary="Get a webhook subscription",
+        description="Settings, status and delivery statistics. The ETag identifies the revision of "
+        "settings and status; delivery statistics do not change it.",
+        answer=schema_reference("Subscription"),
+        answer_description="The subscription.",
+        headers=OF_SUBSCRIPTION,
+        places=(_ID,),
+        example=examples.SUBSCRIPTION,
+    ),
+    Operation(
+        path=_ONE,
+        method="patch",
+        operation_id="updateWebhook",
+        tag=_TAG,
+        summary="Update a webhook subscription",
+        description=f"Members left out keep their value; null for `entity_ids` means all companies. {_STATES}",
+        answer=schema_reference("UpdatedSubscription"),
+        answer_description="The updated subscription.",
+        headers=OF_SUBSCRIPTION,
+        places=(_ID,),
+        asked_headers=("If-Match",),
+        body=RequestBody(
+            schema_reference("SubscriptionChanges"), "The members to change.", examples.CHANGES, MERGE_PATCH
+        ),
+        example=examples.UPDATED_SUBSCRIPTION,
+        refusals=(412, 422),
+    ),
+    Operation(
+        path=_ONE,
+        method="delete",
+        operation_id="deleteWebhook",
+        tag=_TAG,
+        summary="Delete a webhook subscription",
+        description="Deletes the subscription and its log; undelivered events are canceled.",
+        answer=None,
+        answer_description="Deleted.",
+        status=204,
+        headers=OF_ACCOUNT,
+        places=(_ID,),
+        asked_headers=("If-Match",),
+        refusals=(412,),
+    ),
+    Operation(
+        path=f"{_ONE}/secret/rotate",
+        method="post",
+        operation_id="rotateWebhookSecret",
+        tag=_TAG,
+        summary="Rotate the signing secret",
+        description="The new secret signs from now on; the previous one also signs until the grace "
+        "period ends. While a previous secret is still valid, the secret cannot be "
+        "rotated again.",
+        answer=schema_reference("RotatedSecret"),
+        answer_description="The new secret.",
+        headers=OF_POST,
+        places=(_ID,),
+        asked_headers=("Idempotency-Key",),
+        body=RequestBody(
+            schema_reference("SecretRotation"), "The grace period.", examples.ROTATION, required=False
+        ),
+        example=examples.ROTATED_SECRET,
+        refusals=_OF_POST,
+    ),
+    Operation(
+        path=f"{_ONE}/test",
+        method="post",
+        operation_id="testWebhook",
+        tag=_TAG,
+        summary="Send a test event",
+        description="Sends an example event of the type, with `test` true in its `data`, in the "
+        "same way as a delivery, and returns the outcome. A test is not retried, "
+        "stored or counted as a failure. At most 10 per minute.",
+        answer=schema_reference("Attempt"),
+        answer_description="The attempt and its outcome.",
+        headers=OF_POST,
+        places=(_ID,),
+        asked_headers=("Idempotency-Key",),
+        body=RequestBody(
+            schema_reference("TestSend"), "The event type to send.", examples.TEST, required=False
+        ),
+        example=examples.TEST_ATTEMPT,
+        refusals=_OF_POST,
+    ),
+    Operation(
+        path=_DELIVERIES,
+        operation_id="listWebhookDeliveries",
+        tag=_TAG,
+        summary="List deliveries of a subscription",
+        description="Deliveries of the last 30 days, newest first.",
+        answer=schema_reference("DeliveryList"),
+        answer_description="One page of deliveries.",
+        headers=OF_ACCOUNT_PAGE,
+        places=(_ID,),
+        query=query_params.DELIVERIES,
+        example=examples.DELIVERY_LIST,
+    ),
+    Operation(
+        path=_DELIVERY,
+        operation_id="getWebhookDelivery",
+        tag=_TAG,
+        summary="Get a delivery",
+        description="Includes the body as last sent and the latest 100 attempts.",
+        answer=schema_reference("DeliveryDetail"),
+        answer_description="The delivery.",
+        headers=OF_ACCOUNT,
+        places=(_ID, _DELIVERY_ID),
+        example=examples.DELIVERY_DETAIL,
+    ),
+    Operation(
+        path=f"{_DELIVERY}/retry",
+        method="post",
+        operation_id="retryWebhookDelivery",
+        tag=_TAG,
+        summary="Retry a delivery",
+        description="Makes one additional attempt, even if the subscription is paused. The retry "
+        "schedule is not affected; a success completes the delivery. Canceled "
+        "deliveries cannot be retried.",
+        answer=schema_reference("Delivery"),
+        answer_description="Accepted; the attempt follows. Returns the delivery's current state.",
+        status=202,
+        headers=OF_POST,
+        places=(_ID, _DELIVERY_ID),
+        asked_headers=("Idempotency-Key",),
+        example=examples.DELIVERY_EXAMPLE,
+        refusals=_OF_POST,
+        leads_to=FROM_DELIVERY,
+    ),
+    Operation(
+        path=_REPLAYS,
+        method="post",
+        operation_id="createWebhookReplay",
+        tag=_TAG,
+        summary="Create a replay",
+        description="Redelivers the failed and held deliveries of a time window, and succeeded "
+        "ones if requested. Event ids stay the same; each delivery starts a new retry "
+        "schedule. The subscription must be active.",
+        answer=schema_reference("Replay"),
+        answer_description="Accepted; the deliveries follow.",
+        status=202,
+        headers=("Location", *OF_POST),
+        places=(_ID,),
+        asked_headers=("Idempotency-Key",),
+        body=RequestBody(schema_reference("NewReplay"), "The deliveries to repeat.", examples.NEW_REPLAY),
+        example=examples.REPLAY,
+        refusals=_OF_POST,
+        leads_to=FROM_REPLAY,
+    ),
+    Operation(
+        path=f"{_REPLAYS}/{{replay_id}}",
+        operation_id="getWebhookReplay",
+        tag=_TAG,
+        summary="Get a replay",
+        description="The counters are updated as deliveries complete.",
+        answer=schema_reference("Replay"),
+        answer_description="The replay.",
+        headers=OF_ACCOUNT,
+        places=(_ID, _REPLAY_ID),
+        example=examples.REPLAY,
+    ),
+    Operation(
+        path="/api/v1/event-types",
+        operation_id="listEventTypes",
+        tag=_TAG,
+        summary="List event types",
+        description="The six event types available to subscriptions, each with the schema of its "
+        "body, which includes an example. Secret keys only; any tier.",
+        answer=schema_reference("EventTypeList"),
+        answer_description="All event types.",
+        headers=OF_DOCUMENT,
+        example=examples.EVENT_TYPES,
+    ),
+)

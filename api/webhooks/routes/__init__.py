@@ -1,0 +1,1 @@
+"""routes of api.webhooks: deliveries, event_types, replays, subscriptions."""

@@ -1,0 +1,87 @@
+"""The delivery log of a subscription: list deliveries, get one with its attempts, retry one manually.
+
+See docs/contract/contract.md 4.8.
+"""
+
+import msgspec
+
+from api.companies.query_params import (
+    DELIVERIES,
+    DELIVERY_STATUS,
+    EVENT_ID,
+    EVENT_TYPE,
+    LIMIT,
+    MATCHED_SINCE,
+    MATCHED_UNTIL,
+)
+from api.http.context import RequestContext
+from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.responses import account_page_response, after_key
+from api.http.query.params import NO_PARAMETERS, ParsedQuery
+from api.http.responses import HttpResponse, json_response
+from api.http.routing import endpoint
+from api.webhooks.deliveries import serializer, service
+from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
+from api.webhooks.deliveries.service import DeliveryScope, scope_for
+
+_PATH = "/api/v1/webhooks/{id:str}/deliveries"
+
+
+@endpoint(_PATH, secret_only=True)
+async def list_webhook_deliveries(call: RequestContext) -> HttpResponse:
+    values = DELIVERIES.read(call.query)
+    binding = _cursor_binding(call, values)
+    key = after_key(call, values, binding)
+    before = None if key is None else str(key[0])
+    place, asked, limit = delivery_scope(call), _delivery_query(values), values[LIMIT]
+    found = await call.service.control.read(
+        lambda connection: service.list_deliveries(connection, place, asked, before, limit + 1)
+    )
+    shown = found[:limit]
+    following = call.service.cursors.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
+    return account_page_response(call, [_delivery_row(record) for record in shown], following)
+
+
+@endpoint(f"{_PATH}/{{delivery_id:str}}", secret_only=True)
+async def get_webhook_delivery(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    place, delivery_id = delivery_scope(call), call.places["delivery_id"]
+    found = await call.service.control.read(
+        lambda connection: service.delivery_detail(connection, place, delivery_id)
+    )
+    return json_response(200, msgspec.json.encode(serializer.delivery_detail_json(found)))
+
+
+@endpoint(f"{_PATH}/{{delivery_id:str}}/retry", method="POST", secret_only=True, needs_webhooks=True)
+async def retry_webhook_delivery(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    place, delivery_id = delivery_scope(call), call.places["delivery_id"]
+    attempt_id, now = call.service.ulids.make("att"), call.service.clock.now()
+    found = await call.service.control.write(
+        lambda connection: service.retry_delivery(connection, place, delivery_id, attempt_id, now)
+    )
+    return json_response(202, _delivery_row(found))
+
+
+def delivery_scope(call: RequestContext) -> DeliveryScope:
+    """The subscription of the request, and the oldest instant its log can be read from."""
+    days = call.service.settings.webhooks.retention_days
+    return scope_for(call.account_id, call.places["id"], days, call.service.clock.now())
+
+
+def _delivery_row(record: DeliveryRecord) -> bytes:
+    return msgspec.json.encode(serializer.delivery_json(record))
+
+
+def _delivery_query(values: ParsedQuery) -> DeliveryQuery:
+    return DeliveryQuery(
+        window=TimeWindow(values[MATCHED_SINCE], values[MATCHED_UNTIL]),
+        statuses=values[DELIVERY_STATUS],
+        event_types=values[EVENT_TYPE],
+        event_id=values[EVENT_ID],
+    )
+
+
+def _cursor_binding(call: RequestContext, values: ParsedQuery) -> CursorBinding:
+    filters = filter_hash(call.places["id"], values.filters())
+    return CursorBinding(call.account_id, "deliveries", filters, "desc")

@@ -1,0 +1,48 @@
+"""The event types that subscriptions may contain; available to any secret key on any tier.
+
+See docs/contract/contract.md 4.8.
+"""
+
+import msgspec
+
+from api.companies.schemas.events import KINDS
+from api.http.context import RequestContext
+from api.http.etags import content_digest
+from api.http.query.params import NO_PARAMETERS
+from api.http.release_headers import CACHE, VARY
+from api.http.responses import HttpResponse, data_response
+from api.http.routing import endpoint
+from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
+
+_TEXTS = {
+    "filing.added": "New annual or quarterly filing for a company.",
+    "filing.updated": "Filing replaced by a correction or restatement.",
+    "ownership.changed": "A shareholder crossed a 5%, 10%, 20% or 50% threshold.",
+    "status.changed": "Company status changed between active, dormant and dissolved.",
+    "news.published": "News published about a company.",
+    "event.regulatory": "Enforcement action, sanction or material announcement by a "
+    "financial-market regulator.",
+}
+_SCHEMAS = "/api/openapi.json#/components/schemas"
+_BODY = msgspec.json.encode(
+    {
+        "data": [
+            {
+                "event_type": event_type,
+                "description": _TEXTS[event_type],
+                "aliases": [alias for alias, meant in EVENT_ALIASES.items() if meant == event_type],
+                "schema_ref": f"{_SCHEMAS}/{KINDS[event_type][0]}Webhook",
+            }
+            for event_type in EVENT_TYPES
+        ],
+        "next_cursor": None,
+        "has_more": False,
+    }
+)
+_TAG = content_digest(_BODY)
+
+
+@endpoint("/api/v1/event-types", secret_only=True)
+async def list_event_types(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    return data_response(call, (CACHE, VARY), _BODY, _TAG)

@@ -1,0 +1,139 @@
+"""Webhook subscriptions: create, list, get, update, delete; rotate secrets; send tests.
+
+See docs/contract/contract.md 4.8.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from api.companies.query_params import LIMIT, SUBSCRIPTION_STATUS, SUBSCRIPTIONS
+from api.http.content_negotiation import MERGE_PATCH_TYPES
+from api.http.context import RequestContext
+from api.http.json_body import BodyPolicy
+from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.responses import account_page_response, after_key
+from api.http.query.params import NO_PARAMETERS
+from api.http.release_headers import NO_STORE, VARY
+from api.http.responses import Header, HttpResponse, json_response
+from api.http.routing import endpoint
+from api.webhooks.deliveries import serializer as deliveries_serializer
+from api.webhooks.deliveries import test_delivery
+from api.webhooks.subscriptions import requests
+from api.webhooks.subscriptions import serializer as subscriptions_serializer
+from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.subscriptions.service import SubscriptionOwner
+
+_ALL = "/api/v1/webhooks"
+_ONE = f"{_ALL}/{{id:str}}"
+_COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
+
+
+@endpoint(_ALL, method="POST", body=BodyPolicy(_COMPANIES_LIMIT), secret_only=True, needs_webhooks=True)
+async def create_webhook(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    made = await call.service.subscriptions.create(_request_owner(call), call.body)
+    more = {"secret": made.secret, "warnings": [warned.members() for warned in made.warnings]}
+    location = f"{_ALL}/{made.record.subscription_id}"
+    return _subscription_response(call, 201, made.record, more, [(b"location", location.encode())])
+
+
+@endpoint(_ALL, secret_only=True)
+async def list_webhooks(call: RequestContext) -> HttpResponse:
+    values = SUBSCRIPTIONS.read(call.query)
+    binding = CursorBinding(call.account_id, "webhooks", filter_hash(values.filters()), "desc")
+    key, limit = after_key(call, values, binding), values[LIMIT]
+    before = None if key is None else str(key[0])
+    found = await call.service.subscriptions.page(
+        call.account_id, values[SUBSCRIPTION_STATUS], before, limit + 1
+    )
+    page, now = found[:limit], call.service.clock.now()
+    following = None
+    if len(found) > limit:
+        following = call.service.cursors.issue(binding, (page[-1].subscription_id,))
+    rows = [msgspec.json.encode(subscriptions_serializer.subscription_json(record, now)) for record in page]
+    return account_page_response(call, rows, following)
+
+
+@endpoint(_ONE, secret_only=True)
+async def get_webhook(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    record = await call.service.subscriptions.get(call.account_id, call.places["id"])
+    return _subscription_response(call, 200, record)
+
+
+@endpoint(
+    _ONE, method="PATCH", body=BodyPolicy(_COMPANIES_LIMIT, media_types=MERGE_PATCH_TYPES), secret_only=True
+)
+async def update_webhook(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    changed = await call.service.subscriptions.change(
+        _request_owner(call), call.places["id"], call.body, call.incoming.get(b"if-match")
+    )
+    warnings = [warned.members() for warned in changed.warnings]
+    return _subscription_response(call, 200, changed.record, {"warnings": warnings})
+
+
+@endpoint(_ONE, method="DELETE", secret_only=True)
+async def delete_webhook(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    await call.service.subscriptions.remove(
+        call.account_id, call.places["id"], call.incoming.get(b"if-match")
+    )
+    return HttpResponse(204, [NO_STORE, VARY], b"")
+
+
+@endpoint(
+    f"{_ONE}/secret/rotate",
+    method="POST",
+    body=BodyPolicy(is_optional=True),
+    secret_only=True,
+    needs_webhooks=True,
+)
+async def rotate_webhook_secret(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    made = await call.service.subscriptions.rotate(call.account_id, call.places["id"], call.body)
+    now = call.service.clock.now()
+    told = {
+        "id": made.record.subscription_id,
+        "secret": made.secret,
+        "secret_hint": made.record.secret_hint,
+        "previous_secret_expires_at": subscriptions_serializer.format_instant(
+            subscriptions_serializer.previous_secret_expiry(made.record, now)
+        ),
+    }
+    return json_response(200, msgspec.json.encode(told))
+
+
+@endpoint(
+    f"{_ONE}/test", method="POST", body=BodyPolicy(is_optional=True), secret_only=True, needs_webhooks=True
+)
+async def test_webhook(call: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(call.query)
+    service, event_type = call.service, requests.parse_test_type(call.body)
+    record = await service.subscriptions.get(call.account_id, call.places["id"])
+    service.limits.check_test(record.subscription_id, call.started)
+    secrets = service.subscriptions.secrets(record)
+    attempt = await test_delivery.send_test(
+        service.sender, record, secrets, event_type, service.ulids, service.clock.now()
+    )
+    return json_response(200, msgspec.json.encode(deliveries_serializer.attempt_json(attempt)))
+
+
+def _request_owner(call: RequestContext) -> SubscriptionOwner:
+    return SubscriptionOwner(call.account_id, call.known_caller.meter.tier)
+
+
+def _subscription_response(
+    call: RequestContext,
+    status: int,
+    record: SubscriptionRecord,
+    more: dict[str, Any] | None = None,
+    extra: Sequence[Header] = (),
+) -> HttpResponse:
+    """Response with a subscription and its strong ETag."""
+    body = msgspec.json.encode(
+        subscriptions_serializer.subscription_json(record, call.service.clock.now()) | (more or {})
+    )
+    return json_response(status, body, [(b"etag", b'"%d"' % record.revision), *extra])

@@ -1,0 +1,1 @@
+"""schemas of api.webhooks: deliveries, payloads, subscriptions."""

@@ -1,0 +1,298 @@
+"""Subscription service: the rules, one method per operation.
+
+See docs/contract/contract.md 4.8.
+
+Checks follow the contract's order (4.10): tier, validation, existence, If-Match, state. Values that decide over a
+change are read again under its locks. Does not belong here: HTTP (`api.webhooks.routes.subscriptions`), SQL
+(`api.webhooks.subscriptions.repository`), test sends (`api.webhooks.deliveries.test_delivery`), or the delivery
+engine.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from api.accounts.tiers import Tier, TierCatalogue
+from api.auth.encryption import SecretBox
+from api.common.clock import Clock
+from api.common.ids import UlidGenerator, is_ulid
+from api.database.async_access import AsyncDatabase
+from api.http.body_validation import ValidationErrors
+from api.http.etags import strongly_matches
+from api.http.json_body import Object
+from api.settings.webhooks import WebhookSettings
+from api.webhooks import errors
+from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.dns import Lookup
+from api.webhooks.egress.url_policy import UrlRejection, url_rejection
+from api.webhooks.subscriptions import requests
+from api.webhooks.subscriptions.records import AccountTier, NewSubscription, SubscriptionRecord
+from api.webhooks.subscriptions.repository import SubscriptionRepository
+from api.webhooks.subscriptions.requests import InputWarning, SubscriptionInput
+from api.webhooks.subscriptions.serializer import format_instant, previous_secret_expiry
+from api.webhooks.subscriptions.state_transitions import (
+    delete_subscription,
+    pause_subscription,
+    resume_subscription,
+)
+
+PREFIX: Final = "whs"
+_HINT: Final = 4  # last characters
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionOwner:
+    """The owning account, and the limits of its tier."""
+
+    account_id: str
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSubscription:
+    """A changed subscription, and the warnings about the change."""
+
+    record: SubscriptionRecord
+    warnings: Sequence[InputWarning]
+
+
+@dataclass(frozen=True, slots=True)
+class NewSecret:
+    """A subscription with its new secret, which is shown only now."""
+
+    record: SubscriptionRecord
+    secret: str = field(repr=False)
+    warnings: Sequence[InputWarning] = ()
+
+
+class SubscriptionService:
+    """Subscription service. `last_sequence` returns the newest published event's sequence."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- all that operations need, put together once
+        self,
+        control: AsyncDatabase,
+        last_sequence: Callable[[], int],
+        sealer: SecretBox,
+        settings: WebhookSettings,
+        tiers: TierCatalogue,
+        clock: Clock,
+        ulids: UlidGenerator,
+        lookup: Lookup | None = None,
+    ) -> None:
+        self._control = control
+        self._last_sequence = last_sequence
+        self._sealer = sealer
+        self._settings = settings
+        self._tiers = tiers
+        self._clock = clock
+        self._ulids = ulids
+        self._lookup = lookup
+
+    async def create(self, owner: SubscriptionOwner, body: Object) -> NewSecret:
+        """Creates a subscription to events published from now on."""
+        faults = ValidationErrors()
+        asked = requests.parse_new_subscription(body, owner.tier.entity_ids, faults)
+        await self._check_members(asked, faults)
+        secret = make_secret()
+        new = self._new_subscription(owner.account_id, asked.members, secret)
+        record = await self._control.write(lambda connection: self._insert_subscription(connection, new))
+        return NewSecret(record, secret, asked.warnings)
+
+    async def page(
+        self, account_id: str, status: str | None, before: str | None, limit: int
+    ) -> list[SubscriptionRecord]:
+        """Returns a page of subscriptions with ids below `before`, newest first."""
+        return await self._control.read(
+            lambda connection: SubscriptionRepository(connection).page(account_id, status, before, limit)
+        )
+
+    async def get(self, account_id: str, subscription_id: str) -> SubscriptionRecord:
+        """Returns the account's subscription, or raises 404."""
+        if not is_ulid(PREFIX, subscription_id):
+            raise errors.webhook_not_found(subscription_id)
+        found = await self._control.read(
+            lambda connection: SubscriptionRepository(connection).find(account_id, subscription_id)
+        )
+        return _require_found(found, subscription_id)
+
+    async def change(
+        self, owner: SubscriptionOwner, subscription_id: str, body: Object, if_match: bytes | None
+    ) -> ChangedSubscription:
+        """Applies a merge patch. Activation checks the endpoint again, and needs a tier with webhooks."""
+        tier, activates = owner.tier, body.get("status") == "active"
+        if activates and not tier.webhooks:
+            raise errors.tier_required(self._tiers, tier.name)
+        faults = ValidationErrors()
+        asked = requests.parse_changes(body, tier.entity_ids, faults)
+        await self._check_members(asked, faults)
+        found = await self.get(owner.account_id, subscription_id)
+        _check_revision(found, if_match)
+        if activates and found.status == "paused" and "endpoint_url" not in asked.members:
+            await self._check_members(
+                SubscriptionInput({"endpoint_url": found.endpoint_url}), ValidationErrors()
+            )
+        record = await self._control.write(
+            lambda connection: self._apply_changes(connection, found, asked.members, if_match)
+        )
+        return ChangedSubscription(record, asked.warnings)
+
+    async def remove(self, account_id: str, subscription_id: str, if_match: bytes | None) -> None:
+        """Deletes a subscription; undelivered deliveries are canceled."""
+        await self.get(account_id, subscription_id)
+
+        def do(connection: Connection) -> None:
+            subscriptions = SubscriptionRepository(connection)
+            record = _require_found(subscriptions.lock(account_id, subscription_id), subscription_id)
+            _check_revision(record, if_match)
+            delete_subscription(connection, subscription_id, self._clock.now())
+            subscriptions.replace_companies(subscription_id, None)
+
+        await self._control.write(do)
+
+    async def rotate(self, account_id: str, subscription_id: str, body: Object) -> NewSecret:
+        """Rotates the secret; the previous one signs too for a grace period, or is wiped at once without one."""
+        grace = requests.parse_grace_seconds(body)
+        await self.get(account_id, subscription_id)
+        secret = make_secret()
+        values = {"secret": self._sealer.seal(secret), "secret_hint": _secret_hint(secret)}
+
+        def do(connection: Connection) -> SubscriptionRecord:
+            subscriptions, now = SubscriptionRepository(connection), self._clock.now()
+            record = _require_found(subscriptions.lock(account_id, subscription_id), subscription_id)
+            until = previous_secret_expiry(record, now)
+            if until is not None and grace:
+                raise errors.invalid_state(
+                    f"The previous secret is valid until {format_instant(until)}; wait until then, "
+                    "or end it now with "
+                    "grace_period_seconds 0.",
+                    record.status,
+                )
+            subscriptions.change(subscription_id, now, values | _previous_secret_values(record, now, grace))
+            return _require_found(subscriptions.find(account_id, subscription_id), subscription_id)
+
+        return NewSecret(await self._control.write(do), secret)
+
+    def secrets(self, record: SubscriptionRecord) -> list[str]:
+        """Secrets that sign now: the current one, and the previous one during its overlap."""
+        secrets = [self._sealer.open(record.secret)]
+        if (
+            record.previous_secret is not None
+            and previous_secret_expiry(record, self._clock.now()) is not None
+        ):
+            secrets.append(self._sealer.open(record.previous_secret))
+        return secrets
+
+    async def _check_members(self, asked: SubscriptionInput, faults: ValidationErrors) -> None:
+        """Raises 422 with all errors of the members and of the endpoint's target."""
+        url = asked.members.get("endpoint_url")
+        refused: UrlRejection | None = None
+        if url is not None:
+            refused = await url_rejection(url, self._settings, self._lookup)
+        if refused is not None and refused.problem != "validation_failed" and not faults.count:
+            raise errors.endpoint_not_allowed(refused)
+        if refused is not None:
+            faults.add(refused.code, refused.detail, errors.ENDPOINT_URL)
+        faults.check()
+
+    def _new_subscription(self, account_id: str, members: Mapping[str, Any], secret: str) -> NewSubscription:
+        status = members.get("status", "active")
+        return NewSubscription(
+            subscription_id=self._ulids.make(PREFIX),
+            account_id=account_id,
+            endpoint_url=members["endpoint_url"],
+            event_types=members["event_types"],
+            event_mask=requests.to_event_mask(members["event_types"]),
+            companies=members.get("entity_ids"),
+            description=members.get("description"),
+            max_per_second=members.get("max_per_second"),
+            status=status,
+            status_reason=None if status == "active" else "manual",
+            created_at=self._clock.now(),
+            from_sequence=self._last_sequence(),
+            secret=self._sealer.seal(secret),
+            secret_hint=_secret_hint(secret),
+        )
+
+    def _insert_subscription(self, connection: Connection, new: NewSubscription) -> SubscriptionRecord:
+        subscriptions = SubscriptionRepository(connection)
+        account = subscriptions.lock_account(new.account_id)
+        tier = self._entitled_tier(account)
+        if account.subscriptions >= tier.subscriptions:
+            raise errors.subscription_limit_reached(tier.subscriptions)
+        subscriptions.add(new)
+        return _require_found(subscriptions.find(new.account_id, new.subscription_id), new.subscription_id)
+
+    def _entitled_tier(self, account: AccountTier) -> Tier:
+        """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
+        tier = self._tiers.named(account.tier)
+        if account.status != "active":
+            raise errors.account_not_served(account.status)
+        if not tier.webhooks:
+            raise errors.tier_required(self._tiers, tier.name)
+        return tier
+
+    def _apply_changes(
+        self,
+        connection: Connection,
+        seen: SubscriptionRecord,
+        members: Mapping[str, Any],
+        if_match: bytes | None,
+    ) -> SubscriptionRecord:
+        subscriptions, status = SubscriptionRepository(connection), members.get("status")
+        account_id, subscription_id = seen.account_id, seen.subscription_id
+        if status == "active":
+            self._entitled_tier(subscriptions.lock_account(account_id))
+        record = _require_found(subscriptions.lock(account_id, subscription_id), subscription_id)
+        _check_revision(record, if_match)
+        now, values = self._clock.now(), _changed_values(record, members)
+        if "all_companies" in values:
+            subscriptions.replace_companies(subscription_id, members["entity_ids"])
+        if values:
+            subscriptions.change(subscription_id, now, values)
+        if status == "active":
+            resume_subscription(connection, subscription_id, now)
+        elif status == "paused":
+            pause_subscription(connection, subscription_id, "manual", now)
+        return _require_found(subscriptions.find(account_id, subscription_id), subscription_id)
+
+
+def _require_found(record: SubscriptionRecord | None, subscription_id: str) -> SubscriptionRecord:
+    if record is None:
+        raise errors.webhook_not_found(subscription_id)
+    return record
+
+
+def _check_revision(record: SubscriptionRecord, if_match: bytes | None) -> None:
+    if if_match is not None and not strongly_matches(if_match, b"%d" % record.revision):
+        raise errors.precondition_failed()
+
+
+def _secret_hint(secret: str) -> str:
+    return f"whsec_…{secret[-_HINT:]}"
+
+
+def _previous_secret_values(record: SubscriptionRecord, now: datetime, grace: int) -> dict[str, Any]:
+    if not grace:
+        return {"previous_secret": None, "previous_secret_expires_at": None}
+    return {"previous_secret": record.secret, "previous_secret_expires_at": now + timedelta(seconds=grace)}
+
+
+def _changed_values(record: SubscriptionRecord, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Values a patch really changes: unchanged values must not create a new revision."""
+    values = {
+        name: members[name]
+        for name in ("endpoint_url", "description", "max_per_second")
+        if name in members and members[name] != getattr(record, name)
+    }
+    types = members.get("event_types")
+    if types is not None and list(types) != list(record.event_types):
+        values |= {"event_types": list(types), "event_mask": requests.to_event_mask(types)}
+    if "entity_ids" in members:
+        given, present = members["entity_ids"], record.companies
+        if (None if given is None else list(given)) != (None if present is None else json.loads(present)):
+            values["all_companies"] = given is None
+    return values

@@ -1,0 +1,1 @@
+"""contract of connectors: dataset, pieces, shared_folders."""

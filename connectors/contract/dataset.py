@@ -1,0 +1,303 @@
+"""What a connector declares: datasets, their files, fetching, reading, and how they become shared tables.
+
+Pure declarations: frozen data and function signatures, no I/O, no storage, no Dagster. One declaration serves
+a live fetch, a change feed, files from a folder and the sandbox alike. Factories build pipelines from these;
+nothing outside `connectors` names a country.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+
+from polars import DataFrame, LazyFrame, Series
+
+from connectors.contract.pieces import (
+    NOT_A_COMPANY,
+    REJECT_COLUMNS,
+    ArchiveMember,
+    Batch,
+    Cursor,
+    FetchedFile,
+    NotApplicable,
+    PreviousArchive,
+    RecognisedFile,
+    Scope,
+    Signal,
+    UnreadableFileError,
+)
+from warehouse.schema.types import Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+    from connectors.kit.redact.remove_records import SubjectPatterns
+
+__all__ = [
+    "META_COLUMNS",
+    "NOT_A_COMPANY",
+    "REJECT_COLUMNS",
+    "AbsenceCheck",
+    "ArchiveMember",
+    "Batch",
+    "Cadence",
+    "ComputedKey",
+    "Cursor",
+    "Dataset",
+    "FetchedFile",
+    "FileSource",
+    "GuardLimits",
+    "HostSecret",
+    "Jurisdiction",
+    "Licence",
+    "Link",
+    "NotApplicable",
+    "PreviousArchive",
+    "RecognisedFile",
+    "RecordRemover",
+    "Scope",
+    "SharedTables",
+    "Signal",
+    "UnreadableFileError",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """Terms under which the data may be passed on. `attribution` is the sentence a consumer must show, or None."""
+
+    name: str
+    url: str | None
+    attribution: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cadence:
+    """How often the source changes: `cron` in UTC for the schedule; `stale_after_hours` for freshness checks."""
+
+    cron: str
+    stale_after_hours: int
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLimits:
+    """Limits that compare a FULL snapshot with the last accepted one (docs/architecture.md 5).
+
+    `min_rows` and `max_shrink` (share of records lost) are fatal; `max_rows` and `max_changed` warn.
+    `max_rejected` (share of unparsable rows, not counting reasons of NOT_A_COMPANY) is fatal for every scope.
+    """
+
+    min_rows: int = 1
+    max_rows: int | None = None
+    max_shrink: float = 0.02
+    max_changed: float = 0.20
+    max_rejected: float = 0.001
+
+
+class RecordRemover(Protocol):
+    """Writes a body without the records that match the subject; False if nothing remains."""
+
+    def __call__(
+        self, body: BinaryIO, told: SubjectPatterns, into: BinaryIO, *, quoted: bool = ..., name: str = ...
+    ) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AbsenceCheck:
+    """A record that may be gone: its staged table, its key there, and the subject to look up."""
+
+    subject: str
+    table: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` at once.
+
+    files: globs below the jurisdiction's folder; the most specific dataset gets the file.
+    recognise: from a file's name and first 64 KiB.
+    staged: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
+    the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
+    wants: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
+    fetch: used for live and sandbox; the base address is set in Http.
+    rate: maximum requests per second to its host; None: the client's own limit.
+    limiter: name of a rate limit that several hosts share; `rate` then applies to all of them together.
+    redact: removes persons before the archive.
+    named_by: key of the feed that names changed records of this dataset. A change in a full snapshot that the
+    feed did not name is reported (signal `missed_by_feed`).
+    is_whole: for a snapshot in several files, whether these file names are complete. While one is missing the
+    others count as a part, and records they lack are not retired.
+    split: archive members; a plain file is its own only piece.
+    read: pure; the unit of the process pool. Raises Unreadable.
+    doubts: records missing from the newest full snapshot that are retired only after a direct lookup
+    (deletion check), from the missing rows by table (`_retired_at` as it would be) and all present rows of
+    their companies. Requested before the subjects of `wants`, which must be declared too; an unanswered
+    record stays unchanged and is requested again by the next run. Without this, absence from the snapshot
+    retires the record.
+    listen: bodies of a stream as they arrive, until the source closes the connection; for a reader process
+    separate from the runs. While none runs, `fetch` reads the new entries. Both use the same cursors. The
+    tables of such a dataset have a `sequence`, so that a record delivered twice (after a kill, or by two
+    channels) is stored once.
+    rereads: for archives in which every member is complete, independent of the day: a member unchanged since
+    the previous archive is not read again, and its rows remain. After this interval all members are read
+    again, so that changes in the reader take effect. None: every archive is read whole.
+    without: writes a body again without one subject's records where its structure alone (`kit.without`) is
+    not enough, as in files that count their records.
+    """
+
+    key: str
+    title: str
+    licence: Licence
+    cadence: Cadence
+    guard: GuardLimits
+    host: str
+    staged: Mapping[str, Table]
+    files: tuple[str, ...]
+    recognise: Callable[[str, bytes], RecognisedFile | NotApplicable]
+    split: Callable[[ArchiveMember], Iterator[ArchiveMember]]
+    read: Callable[[ArchiveMember], Iterator[Batch]]
+    fetch: Callable[[HttpClient, Cursor | None, Iterable[str]], Iterator[FetchedFile]] | None = None
+    wants: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
+    redact: Callable[[BinaryIO], BinaryIO] | None = None
+    named_by: str | None = None
+    doubts: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[AbsenceCheck]] | None = None
+    listen: Callable[[HttpClient, Cursor | None], Iterator[FetchedFile]] | None = None
+    without: RecordRemover | None = None
+    rate: float | None = None
+    limiter: str | None = None
+    is_whole: Callable[[Collection[str]], bool] | None = None
+    rereads: timedelta | None = None
+
+
+SharedTables = Mapping[
+    str, DataFrame
+]  # by name of NORMALISED and PASSING (warehouse.schema.tables); absent: no rows
+
+# Columns that pipelines add to every staged row; `normalise` sees them, `read` does not write them.
+META_COLUMNS = {
+    "_company_id": "text: the company the row concerns (Jurisdiction.touches)",
+    "_observed_at": "instant: when the source reported it",
+    "_raw": "text: Piece.pointer",
+    "_retired_at": "instant or null: absent from the full snapshot of that instant",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedKey:
+    """Derived key of rows that have no key column. `of`: rows of a staged table to text per row, pure.
+
+    Null or empty where a row has no key, e.g. a deleted entity that must not match by name. `name` stays the
+    same when `of` is corrected, and is written in lower_snake: the keys of each row are stored under it.
+    """
+
+    name: str
+    of: Callable[[DataFrame], Series]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Links rows that name their company only by an LEI, ISIN or name to it through another staged table.
+
+    `table`, `key`: rows for which `touches` gives null, and the column or Key that identifies the company.
+    `through`, `through_key`: rows of companies with the same key. A row is linked if exactly one company
+    matches; `_company_id` then has its id, in `normalise` as for every other row.
+
+    Of several links of one table the first with any match decides, so the hard key comes before the soft one:
+    `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_trades", CORE_NAME, "xx_register", CORE_NAME))`.
+    Where `through` names no company itself it is linked by earlier links:
+    `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_shorts", "isin", "xx_trades", "isin"))`.
+
+    Links are evaluated again whenever either table changes: late-arriving, changed or removed rows move the
+    rows linked through them, and companies that gain or lose rows are normalised again. Rows older than their
+    dataset's baseline make no events when a link finds them, nor do rows that a link loses.
+    """
+
+    table: str
+    key: str | ComputedKey
+    through: str
+    through_key: str | ComputedKey
+
+
+@dataclass(frozen=True, slots=True)
+class HostSecret:
+    """A credential that a host requires: its name there, and an address that answers 401 or 403 if it is wrong.
+
+    opens: the host of the datasets that need the credential, where that is another one.
+    """
+
+    host: str
+    called: str
+    probe: str | None = None
+    opens: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # declared once: compared by identity
+class Jurisdiction:
+    """One folder under `connectors`.
+
+    precedence: shared field -> dataset keys, first that has a value wins.
+    touches: (staged table name, rows) -> company_id per row, null where the row concerns no company.
+    normalise: present rows (staged columns and META_COLUMNS) of the touched companies by staged table name,
+    and the run's logical date, to shared tables. Pure, and per company: the result for one company depends on
+    that company's rows alone. Tables without rows may be missing from the mapping.
+    links: how rows without a company (`touches` gives null) are linked to one, in order of evaluation.
+    holders: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
+    declaration no row is removed when a holder is erased.
+    removed: staged table -> which of its rows announce that the register has removed the company's content
+    for legal reasons. Everything else about such a company is erased after the ingest that brings the row;
+    the row itself stays, with the number only.
+    dated: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
+    one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
+    secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
+    untitled: datasets of news that give the kind of a filed document but no headline: releases are identified
+    by their time alone.
+    """
+
+    code: str
+    state: Literal["served", "announced", "support"]
+    datasets: tuple[Dataset, ...]
+    precedence: Mapping[str, tuple[str, ...]]
+    touches: Callable[[str, DataFrame], Series]
+    normalise: Callable[[Mapping[str, LazyFrame], date], SharedTables]
+    links: tuple[Link, ...] = ()
+    holders: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
+    removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
+    secrets: tuple[HostSecret, ...] = ()
+    dated: tuple[str, ...] = ()
+    untitled: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}
+        linked = [link.table for link in self.links]
+        for place, link in enumerate(self.links):
+            for table, key in ((link.table, link.key), (link.through, link.through_key)):
+                if table not in staged or (isinstance(key, str) and key not in staged[table].names):
+                    raise ValueError(f"{self.code}: a link names {key} of {table}, which no dataset stages")
+            if link.through in linked[place:]:
+                raise ValueError(f"{self.code}: {link.table} needs {link.through} to be linked first")
+        if not {*self.dated, *self.untitled} <= {dataset.key for dataset in self.datasets}:
+            raise ValueError(f"{self.code}: dated or untitled names a dataset of another market")
+        for table, names in self.holders.items():
+            if table not in staged or not {name for name in names if isinstance(name, str)} <= set(
+                staged[table].names
+            ):
+                raise ValueError(f"{self.code}: no dataset stages {table} as the holders need it")
+
+    def dataset(self, key: str) -> Dataset:
+        """The declaration of one dataset; raises KeyError if there is none."""
+        for dataset in self.datasets:
+            if dataset.key == key:
+                return dataset
+        raise KeyError(key)
+
+
+class FileSource(Protocol):
+    """Source of bodies: Live(Http), Live(sandbox Http), Folder(DIR, at)."""
+
+    def arrivals(
+        self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]
+    ) -> Iterator[FetchedFile]:
+        """Bodies of one dataset, oldest first."""
+        ...

@@ -1,0 +1,173 @@
+"""Fetches a country's filings and their reports from filings.xbrl.org (docs/formats/fi.md 5.1).
+
+Whole index pages are read, oldest processing first, so that reprocessed filings move to the end and paging
+stays stable; of each page with new entries, first the reports, then the page: if a run breaks off, no entry
+is stored without its report. A failed report goes to a backlog that later runs retry, and does not stop the
+others. Filters other than the country are not used: several answer 500.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode, urljoin
+
+import msgspec
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.esef.schema import HOST, SITE
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import (
+    FetchError,
+    MissingResourceError,
+    RequestRefusedError,
+    UnexpectedBodyError,
+)
+from connectors.kit.http.response import NotModified
+from warehouse.schema.identifiers import iso_country
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+PAGE: Final = 200
+PAGES: Final = 5  # pages with new entries per run: about a thousand reports
+_MOST_PAGES: Final = 1_000
+_PATIENCE: Final = 5  # consecutive failures that mean a problem of the site, not of the reports
+_TRIES: Final = 7  # runs in which a report is requested before it is given up
+
+
+class _FetchProgress(msgspec.Struct):
+    """Fetch cursor: processing time up to which entries were read, and the tries per report in the backlog."""
+
+    since: str = ""
+    owed: dict[str, int] = {}
+
+    def cursor(self) -> Cursor:
+        return Cursor(msgspec.json.encode(self).decode())
+
+
+def index_url(market: str) -> str:
+    """URL of the first page of a country's filings."""
+    query = {
+        "filter[country]": iso_country(market),
+        "sort": "processed",
+        "include": "entity",
+        "page[size]": PAGE,
+        "page[number]": 1,
+    }
+    return f"{SITE}/api/filings?{urlencode(query)}"
+
+
+def fetch(
+    market: str, http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """The backlog, then reports and pages processed after the cursor.
+
+    The error of a failed report is raised at the end, after everything else was yielded.
+    """
+    del subjects
+    reports = _ReportFetcher(http, _parse_cursor(cursor))
+    yield from reports.owed()
+    yield from _fetch_new(market, http, reports)
+    if reports.broken is not None:
+        raise reports.broken
+
+
+def _fetch_new(market: str, http: HttpClient, reports: _ReportFetcher) -> Iterator[FetchedFile]:
+    since, taken = reports.place.since, 0
+    for url, page in _fetch_pages(http, index_url(market)):
+        answer = _decode_page(url, page)
+        fresh = [entry for entry in _entry_attributes(answer) if str(entry.get("processed") or "") > since]
+        if not fresh:
+            continue
+        for entry in fresh:
+            yield from reports.of(entry.get("json_url"))
+        reports.place.since = max(str(entry["processed"]) for entry in fresh)
+        # pages shift as filings are added, so the file is named after its first new entry
+        name = f"index-{fresh[0].get('fxo_id')}.json"
+        yield replace(page.arrival(name, Scope.PART), cursor=reports.place.cursor())
+        taken += 1
+        if taken == PAGES:
+            return
+
+
+class _ReportFetcher:
+    """Report downloads of one run. `broken`: the last error."""
+
+    def __init__(self, http: HttpClient, place: _FetchProgress) -> None:
+        self._http = http
+        self._in_a_row = 0
+        self.place = place
+        self.broken: FetchError | None = None
+
+    def owed(self) -> Iterator[FetchedFile]:
+        """Retries the backlog of earlier runs."""
+        for path, tries in list(self.place.owed.items()):
+            for arrival in self.of(path):
+                yield replace(arrival, cursor=self.place.cursor())
+            if tries + 1 >= _TRIES:
+                self.place.owed.pop(path, None)
+            elif path in self.place.owed:
+                self.place.owed[path] = tries + 1
+
+    def of(self, path: object) -> Iterator[FetchedFile]:
+        """The xBRL-JSON of an entry; nothing if processing failed, or the file is gone."""
+        if not isinstance(path, str) or not path.startswith("/"):
+            return
+        try:
+            report = self._http.download(SITE + quote(path, safe="/%"), expect={Format.JSON})
+        except MissingResourceError:
+            self.place.owed.pop(path, None)
+            return
+        except (RequestRefusedError, UnexpectedBodyError) as error:
+            self._failed(path, error)
+            return
+        self._in_a_row = 0
+        self.place.owed.pop(path, None)
+        if not isinstance(report, NotModified):
+            with report.body:
+                yield replace(report.arrival(path.removeprefix("/"), Scope.PART), cursor=None)
+
+    def _failed(self, path: str, error: FetchError) -> None:
+        self._in_a_row += 1
+        if self._in_a_row == _PATIENCE:
+            raise error
+        self.broken = error
+        self.place.owed.setdefault(path, 0)
+
+
+def _parse_cursor(cursor: Cursor | None) -> _FetchProgress:
+    """Decodes a cursor; an unreadable one starts over, which is harmless."""
+    try:
+        return _FetchProgress() if cursor is None else msgspec.json.decode(cursor.value, type=_FetchProgress)
+    except msgspec.MsgspecError:
+        return _FetchProgress()
+
+
+def _fetch_pages(http: HttpClient, first: str) -> Iterator[tuple[str, FetchedResponse]]:
+    """Pages by their `next` links; a link to an earlier page ends the loop."""
+    url: str | None = first
+    seen: set[str] = set()
+    while url is not None and url not in seen and len(seen) < _MOST_PAGES:
+        seen.add(url)
+        page = http.get(url, headers={"Accept": "application/vnd.api+json, application/json"})
+        following = (_decode_page(url, page).get("links") or {}).get("next")
+        yield url, page
+        url = urljoin(url, following) if isinstance(following, str) and following else None
+        if url is not None and not url.startswith(f"{SITE}/"):
+            raise UnexpectedBodyError(first, page.status, f"the next page is not on {HOST}")
+
+
+def _decode_page(url: str, page: FetchedResponse) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(page.read(), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UnexpectedBodyError(url, page.status, f"expected a page of filings: {error}") from None
+
+
+def _entry_attributes(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    data = answer.get("data")
+    entries: list[Any] = data if isinstance(data, list) else []
+    found = [entry.get("attributes") for entry in entries if isinstance(entry, dict)]
+    return [attributes for attributes in found if isinstance(attributes, dict)]

@@ -1,0 +1,1 @@
+"""notices of connectors.fi: dataset, fetch, mapping, schema."""

@@ -1,0 +1,1 @@
+"""profile of connectors.fi: companies, status."""

@@ -1,0 +1,1 @@
+"""xbrl of connectors.fi: concepts, dataset, document, fetch, filing_lists, mapping, schema."""

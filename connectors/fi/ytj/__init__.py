@@ -1,0 +1,1 @@
+"""ytj of connectors.fi: dataset, rows, schema, stream, structs."""

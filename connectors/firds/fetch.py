@@ -1,0 +1,195 @@
+"""Fetches FIRDS files: the newest complete set of full files, changes since the last run.
+
+Belongs here: the lists of ESMA (Solr) and the FCA, sets of parts, checksums (docs/formats/news.md 3.3). A set
+with a missing part is not fetched: it would end the listings of that part. Does not belong here: the content
+of a file (`parse`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlsplit
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.response import FetchedResponse, NotModified
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+ESMA_HOST: Final = "registers.esma.europa.eu"
+FCA_HOST: Final = "api.data.fca.org.uk"
+WHOLE: Final = "FULINS_E"
+CHANGES: Final = "DLTINS"
+_BACK: Final = {WHOLE: timedelta(days=21), CHANGES: timedelta(days=14)}
+PAGE_ENTRIES: Final = 1000
+_MOST_PAGES: Final = 50
+_NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})\.zip")
+# the only hosts from which files are downloaded, whatever a list contains
+_HOSTS: Final = ("esma.europa.eu", "fca.org.uk")
+_BLOCK: Final = 1 << 20
+
+FileLister = Callable[["HttpClient", date, date], Iterator["FirdsFile"]]
+
+
+@dataclass(frozen=True, slots=True)
+class FirdsFile:
+    """One file of a list. md5: of the zip; the FCA gives none."""
+
+    name: str
+    kind: str
+    day: date
+    part: int
+    of: int
+    url: str
+    md5: str | None
+
+
+def list_esma_files(http: HttpClient, since: date, until: date) -> Iterator[FirdsFile]:
+    """Files that ESMA published in these days. Raises FetchError."""
+    span = quote(f"publication_date:[{since}T00:00:00Z TO {until}T23:59:59Z]", safe="")
+    base = f"https://{ESMA_HOST}/solr/esma_registers_firds_files/select?q=*&fq={span}&wt=json"
+    start, total = 0, 1
+    for _ in range(_MOST_PAGES):
+        if start >= total:
+            return
+        url = f"{base}&start={start}&rows={PAGE_ENTRIES}"
+        answer = _response_member(http.json(url), "response", dict, url)
+        docs, total = (
+            _response_member(answer, "docs", list, url),
+            _response_member(answer, "numFound", int, url),
+        )
+        yield from _parse_entries(docs)
+        start += len(docs) or total  # a page may be shorter than requested; an empty one is the end
+
+
+def list_fca_files(http: HttpClient, since: date, until: date) -> Iterator[FirdsFile]:
+    """Files that the FCA published in these days. Raises FetchError."""
+    kinds = "((file_type:FULINS) OR (file_type:DLTINS))"
+    asked = quote(f"({kinds} AND (publication_date:[{since} TO {until}]))", safe="")
+    start, total = 0, 1
+    for _ in range(_MOST_PAGES):
+        if start >= total:
+            return
+        span = f"from={start}&size={PAGE_ENTRIES}&sort=file_name:asc"
+        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
+        answer = _response_member(http.json(url), "hits", dict, url)
+        hits, total = _response_member(answer, "hits", list, url), _total_hits(answer, url)
+        yield from _parse_entries([hit.get("_source") for hit in hits if isinstance(hit, dict)])
+        start += len(hits) or total
+
+
+def _total_hits(answer: Any, url: str) -> int:
+    """Total number of hits: a number, or an object that contains it, depending on the engine's version."""
+    nested = answer.get("total")
+    return _response_member(nested if isinstance(nested, dict) else {"value": nested}, "value", int, url)
+
+
+def _response_member(answer: Any, name: str, kind: type, url: str) -> Any:
+    found = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(found, kind):
+        raise UnexpectedBodyError(url, 200, f"a list of files without {name}")
+    return found
+
+
+def _parse_entries(entries: Iterable[Any]) -> Iterator[FirdsFile]:
+    """Entries of equities and changes; a list contains other kinds of instruments too."""
+    for entry in entries:
+        said = entry if isinstance(entry, dict) else {}
+        name, url = str(said.get("file_name")), str(said.get("download_link"))
+        found = _NAME.fullmatch(name)
+        made = None if found is None else _parse_day(found[2])
+        if found is None or made is None or not (url.endswith(f"/{name}") and _is_authority_host(url)):
+            continue
+        md5 = said.get("checksum")
+        address = url.replace("http://", "https://", 1)
+        yield FirdsFile(
+            name, found[1], made, int(found[3]), int(found[4]), address, md5 if isinstance(md5, str) else None
+        )
+
+
+def _parse_day(digits: str) -> date | None:
+    try:
+        return date.fromisoformat(digits)
+    except ValueError:
+        return None
+
+
+def _is_authority_host(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return any(host == known or host.endswith(f".{known}") for known in _HOSTS)
+
+
+def complete_sets(files: Iterable[FirdsFile], kind: str) -> list[list[FirdsFile]]:
+    """Complete sets of one kind, oldest first, parts in order; of a part listed twice the last counts."""
+    days: dict[date, dict[int, FirdsFile]] = defaultdict(dict)
+    for file in files:
+        if file.kind == kind:
+            days[file.day][file.part] = file
+    whole = [[parts[part] for part in sorted(parts)] for _, parts in sorted(days.items())]
+    return [parts for parts in whole if [one.part for one in parts] == list(range(1, parts[0].of + 1))]
+
+
+def fetch_snapshot(
+    list_files: FileLister, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """The newest complete set of full files; nothing if it was fetched before."""
+    found = complete_sets(_recent_files(list_files, http, WHOLE), WHOLE)
+    if not found:
+        raise UnexpectedBodyError(
+            _list_url(list_files), 200, "lists no complete set of files of equities in three weeks"
+        )
+    newest = found[-1]
+    if cursor is None or cursor.value != newest[0].day.isoformat():
+        yield from _fetch_set(http, newest, Scope.FULL)
+
+
+def fetch_changes(
+    list_files: FileLister, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """Complete sets of changes since the last run, at most two weeks of them."""
+    last = "" if cursor is None else cursor.value
+    for parts in complete_sets(_recent_files(list_files, http, CHANGES), CHANGES):
+        if parts[0].day.isoformat() > last:
+            yield from _fetch_set(http, parts, Scope.FEED)
+
+
+def _recent_files(list_files: FileLister, http: HttpClient, kind: str) -> Iterator[FirdsFile]:
+    today = http.now().date()
+    return list_files(http, today - _BACK[kind], today)
+
+
+def _list_url(list_files: FileLister) -> str:
+    return f"https://{ESMA_HOST if list_files is list_esma_files else FCA_HOST}/"
+
+
+def _fetch_set(http: HttpClient, parts: list[FirdsFile], scope: Scope) -> Iterator[FetchedFile]:
+    """The parts of one set; its day becomes the cursor with the last part."""
+    for file in parts:
+        answer = http.download(file.url, expect={Format.ZIP})
+        if isinstance(answer, NotModified):
+            raise UnexpectedBodyError(file.url, 304, "status 304 without a conditional request")
+        if file.md5 is not None and _md5_hex(answer) != file.md5.lower():
+            raise UnexpectedBodyError(
+                file.url, answer.status, f"its checksum is not {file.md5}, which the list gives"
+            )
+        is_last = file is parts[-1]
+        yield answer.arrival(file.name, scope, Cursor(file.day.isoformat()) if is_last else None)
+
+
+def _md5_hex(answer: FetchedResponse) -> str:
+    digest = hashlib.md5(usedforsecurity=False)  # as given by the list; it only detects truncated files
+    answer.body.seek(0)
+    while block := answer.body.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()

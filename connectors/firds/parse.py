@@ -1,0 +1,106 @@
+"""Parses FIRDS XML to staged rows: full files (FULINS) and changes (DLTINS) (docs/formats/news.md 3.3).
+
+Belongs here: records of equities in bounded memory; elements are matched by local name, as the version in the
+namespaces changes. Does not belong here: recognition of files (`dataset`), or the meaning of a line
+(`listings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, BinaryIO, Final
+
+import polars as pl
+from lxml import etree
+from stdnum import isin as isins
+
+from connectors.firds import schema as f
+from connectors.gleif.level1.registration_numbers import is_lei
+from connectors.kit import staging
+from connectors.kit.columns.text import iso_date
+from connectors.kit.staging import SignalCounter
+from connectors.kit.xml.iterparse import iter_elements, local_name, text_at
+from warehouse.schema.types import Kind
+
+RejectedRow = tuple[object, str, object]
+
+_MIC: Final = re.compile(r"[0-9A-Z]{4}")
+_EQUITY: Final = re.compile(f.EQUITY)
+_WRITTEN: Final = pl.Schema({column.name: pl.String() for column in f.COLUMNS})
+_FOREVER: Final = date(2999, 1, 1)  # 9999-12-31 and the like: no known end
+_WORDS: Final = {"true": True, "false": False, "1": True, "0": False}
+
+
+@dataclass(slots=True)
+class FileFindings:
+    """Counts of one file: records of any kind, and rejected equities."""
+
+    records: int = 0
+    refused: list[RejectedRow] | None = None
+
+
+def parse_full(body: BinaryIO, edition: date, found: FileFindings) -> Iterator[dict[str, Any]]:
+    """Equities of a full file, except those admitted without the issuer's request: platforms trade any share."""
+    for element in iter_elements(body, "{*}RefData"):
+        row = _parse_record(element, f.FULL, edition, found)
+        if row is not None and row["is_requested"] in (None, "true", "1"):
+            yield row
+
+
+def parse_changes(body: BinaryIO, edition: date, found: FileFindings) -> Iterator[dict[str, Any]]:
+    """Equities of a file of changes, with or without the issuer's request, which may be what changed."""
+    for element in iter_elements(body, tuple(f"{{*}}{name}" for name in f.CHANGES)):
+        row = _parse_record(element, f.CHANGES[local_name(element)], edition, found)
+        if row is not None:
+            yield row
+
+
+def _parse_record(
+    element: etree._Element, record: str, edition: date, found: FileFindings
+) -> dict[str, Any] | None:
+    found.records += 1
+    classified = text_at(element, f.PATHS["cfi"])
+    if classified is None or not _EQUITY.match(classified):
+        return None
+    row: dict[str, Any] = {column: text_at(element, path) for column, path in f.PATHS.items()}
+    reason = _reject_reason(row)
+    if reason is not None:
+        if found.refused is None:
+            found.refused = []
+        found.refused.append((row["isin"], reason, f"{row['lei']} {row['mic']} {row['name']}"))
+        return None
+    return row | {"record": record, "edition": edition.isoformat()}
+
+
+def _reject_reason(row: dict[str, Any]) -> str | None:
+    if row["isin"] is None or not isins.is_valid(row["isin"]):
+        return "no ISIN with a check digit that holds"
+    if not is_lei(row["lei"]):
+        return "no LEI of the issuer with check digits that hold"
+    return None if row["mic"] and _MIC.fullmatch(row["mic"]) else "no code of a venue"
+
+
+def to_staged_frame(rows: list[dict[str, Any]], tally: SignalCounter) -> pl.DataFrame:
+    """Rows as staged, with days parsed; unreadable values are counted as signals."""
+    written = pl.DataFrame(rows, schema=_WRITTEN, orient="row")
+    days = [column.name for column in f.COLUMNS if column.kind is Kind.DATE]
+    read = written.with_columns(
+        *(iso_date(pl.col(name)).alias(name) for name in days),
+        is_requested=pl.col("is_requested").replace_strict(_WORDS, default=None, return_dtype=pl.Boolean),
+    )
+    for name in (*f.DAYS, "is_requested"):
+        lost = written[name].is_not_null() & read[name].is_null()
+        for isin, value in written.filter(lost).select("isin", name).iter_rows():
+            tally.add("unreadable_value", f"{f.PATHS[name].rpartition('/')[2]} {value[:40]}", isin)
+    is_far = pl.col("ends_on") >= _FOREVER
+    kept = read.with_columns(ends_on=pl.when(is_far).then(None).otherwise(pl.col("ends_on")))
+    return kept.unique(["isin", "mic"], keep="last", maintain_order=True)
+
+
+def drain_rejects(found: FileFindings) -> pl.DataFrame:
+    """Rejects since the last call."""
+    refused, found.refused = found.refused or [], None
+    return staging.reject_rows(refused)

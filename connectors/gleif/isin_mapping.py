@@ -1,0 +1,141 @@
+"""The dataset `<cc>.isin`: which LEI issued an ISIN, by ANNA and GLEIF (docs/formats/news.md 3.4).
+
+Belongs here: the declaration, reading, the shared identifiers. Only ISINs of the market's own numbering
+agency are kept: those of others mean notes and depositary receipts. An ISIN is no evidence of a listing. Does
+not belong here: LEI records (`dataset`), or traded instruments (`connectors.firds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.gleif.level1.dataset import LICENCE
+from connectors.gleif.level1.registration_numbers import are_leis
+from connectors.gleif.single_file_zip import NotSingleFileError, open_single_file
+from connectors.kit import staging
+from connectors.kit.columns.isin import are_isins
+from connectors.kit.csv import reader
+from connectors.kit.csv.reader import CsvFormat
+from connectors.kit.formats import Format, sniff
+from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.staging import SignalCounter
+from warehouse.schema.identifiers import iso_country
+from warehouse.schema.tables import IDENTIFIERS
+from warehouse.schema.types import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+HOST: Final = "mapping.gleif.org"
+URL: Final = f"https://{HOST}/api/v2/isin-lei/latest/download"
+MOST: Final = 200  # ISINs of one company: issuers with more have notes and warrants, which serve no look-up
+_COLUMNS: Final = (
+    Column("isin", Kind.TEXT, "of a security", nullable=False),
+    Column("lei", Kind.TEXT, "of its issuer", nullable=False),
+)
+_LAYOUT: Final = CsvFormat(
+    table=Table("gleif_isin_csv", "Pairs of the file.", ("isin", "lei"), _COLUMNS),
+    mandatory=("isin", "lei"),
+    key="isin",
+)
+_HEADER: Final = (b"LEI,ISIN", b'"LEI","ISIN"', b"ISIN,LEI", b'"ISIN","LEI"')
+
+
+def isin_table(market: str) -> Table:
+    """The staged table of a market."""
+    return Table(f"{market.lower()}_isin", "Issuers of the market's ISINs.", ("isin", "lei"), _COLUMNS)
+
+
+def isin_dataset(market: str) -> Dataset:
+    """Declares a market's dataset of ISINs."""
+    made = isin_table(market)
+    return Dataset(
+        key=f"{market.lower()}.isin",
+        title="ANNA and GLEIF: issuers of ISINs",
+        licence=LICENCE,
+        cadence=Cadence(cron="50 9 * * 6", stale_after_hours=24 * 21),
+        guard=GuardLimits(max_shrink=0.1, max_rejected=0.01),
+        host=HOST,
+        staged={made.name: made},
+        files=("isin_lei/**", "isin-lei*", "isin_lei*", "lei-isin*"),
+        recognise=recognise,
+        split=staging.no_split,
+        read=partial(_read, market),
+        fetch=fetch,
+    )
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """All pairs; nothing if unchanged since the last run."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = http.download(URL, expect={Format.ZIP}, since=since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival("isin-lei.zip", Scope.FULL, answer.validators.cursor())
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the pairs as CSV, plain or zipped; the content does not give the publication day."""
+    del name
+    found = sniff(head)
+    first = head.removeprefix(b"\xef\xbb\xbf")
+    if found is Format.ZIP or (found is Format.TEXT and first.startswith(_HEADER)):
+        return RecognisedFile(None, Scope.FULL)
+    return NotApplicable(f"expected pairs of LEI and ISIN (CSV, or a zip with it), found {found.value}")
+
+
+def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
+    made = isin_table(market)
+    unpacked = replace(piece, open=partial(open_single_file, piece))
+    tally = SignalCounter(piece.dataset)
+    try:
+        for batch in reader.read_csv(unpacked, _LAYOUT):
+            mine = batch.rows.filter(pl.col("isin").str.starts_with(iso_country(market)))
+            mine = mine.with_columns(_sound=are_isins(mine["isin"]) & are_leis(pl.col("lei")))
+            wrong = mine.filter(~pl.col("_sound")).select("isin", "lei").iter_rows()
+            refused = staging.reject_rows(
+                (isin, "no ISIN, or no LEI of an issuer", lei) for isin, lei in wrong
+            )
+            kept = mine.filter("_sound").drop("_sound")
+            rejects = pl.concat([batch.rejects, refused])
+            yield staging.make_batch(made, kept, rejects, (*batch.signals, *tally.drain()))
+    except NotSingleFileError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+
+
+def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """The ISINs of each company; none of an issuer of more than `MOST`: other registers name its shares."""
+    made = isin_table(market)
+    if made.name not in present:
+        return staging.empty_frame(IDENTIFIERS)
+    rows = present[made.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
+    few = rows.filter(pl.len().over("_company_id") <= MOST).sort("_observed_at", "lei")
+    return (
+        few.unique(["_company_id", "isin"], keep="last", maintain_order=True)
+        .select(
+            pl.col("_company_id").alias("company_id"),
+            pl.lit("isin").alias("scheme"),
+            pl.col("isin").alias("value"),
+            pl.lit(f"{market.lower()}.isin").alias("register"),
+            pl.col("_raw").alias("raw"),
+            pl.col("_observed_at").alias("observed_at"),
+        )
+        .collect()
+    )

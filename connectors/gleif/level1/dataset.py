@@ -1,0 +1,283 @@
+"""The dataset `<cc>.lei` of a market: LEI records of the LEIs that its other tables name.
+
+Belongs here: the declaration, recognition of files, reading, API requests, the shared identifiers. The LEIs
+named by a run's other tables are requested, a hundred at a time; golden copies are read as files. No company
+status is taken from here: a lapsed LEI is no evidence about its company (docs/formats/news.md 3.1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    Licence,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.gleif.level1 import parse, schema
+from connectors.gleif.level1.parse import NotLeiRecordsError
+from connectors.gleif.level1.parse_csv import LAYOUT
+from connectors.gleif.level1.registration_numbers import (
+    AUTHORITIES,
+    are_leis,
+    are_personal_numbers,
+    company_numbers,
+    is_lei,
+)
+from connectors.gleif.level1.schema import NUMBER
+from connectors.gleif.single_file_zip import NotSingleFileError, open_single_file
+from connectors.kit import staging
+from connectors.kit.csv import reader
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staging import SignalCounter
+from warehouse.schema.identifiers import company_id, iso_country
+from warehouse.schema.tables import IDENTIFIERS
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+HOST: Final = "api.gleif.org"
+RECORDS_URL: Final = f"https://{HOST}/api/v1/lei-records"
+LICENCE: Final = Licence("CC0-1.0", "https://www.gleif.org/en/meta/lei-data-terms-of-use", "Source: GLEIF")
+RATE: Final = 1.0  # requests per second: the API allows 60 per minute (docs/formats/news.md 3.1)
+EACH: Final = 100  # LEIs per request; the API returns at most 200 records
+_ROWS: Final = 20_000
+_COMPANY: Final = "GENERAL"  # other categories repeat another company's number
+_CATEGORIES: Final = (
+    _COMPANY,
+    "FUND",
+    "BRANCH",
+    schema.SOLE,
+    "RESIDENT_GOVERNMENT_ENTITY",
+    "INTERNATIONAL_ORGANIZATION",
+)
+# Best first: of several LEIs of one company the first counts. _NEVER lists those that were never its own.
+_STATUSES: Final = (
+    "ISSUED",
+    "PENDING_TRANSFER",
+    "PENDING_ARCHIVAL",
+    "LAPSED",
+    "PENDING_VALIDATION",
+    "TRANSFERRED",
+    "RETIRED",
+    "MERGED",
+)
+_NEVER: Final = ("DUPLICATE", "ANNULLED", "CANCELLED")
+_PUBLISHED: Final = re.compile(rb'"publishDate"\s*:\s*"([0-9T:.+Z-]{19,32})"')
+_CONTENT: Final = re.compile(rb"ContentDate\s*>\s*([0-9T:.+Z-]{19,32})")
+_LEVEL: Final = re.compile(r"lei2")
+_NO_LEI: Final = "no LEI: expected twenty characters with check digits"
+_SCHEMA: Final = pl.Schema({column.name: pl.String() for column in schema.COLUMNS})
+_STAMP: Final = re.compile(r"(?:^|/)(\d{8})-(\d{4})-gleif-")
+
+
+def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
+    """Declares a market's dataset of LEI records.
+
+    named_by: staged table -> its column with LEIs to request.
+    """
+    table = schema.lei_table(market)
+    return Dataset(
+        key=f"{market.lower()}.lei",
+        title="GLEIF: LEI records",
+        licence=LICENCE,
+        cadence=Cadence(cron="40 8 * * *", stale_after_hours=24 * 14),
+        guard=GuardLimits(max_rejected=0.01),
+        host=HOST,
+        rate=RATE,
+        staged={table.name: table},
+        files=("gleif/**", "lei/**", "*gleif*"),
+        recognise=recognise,
+        split=staging.no_split,
+        read=partial(_read, market),
+        fetch=fetch,
+        wants=partial(_subjects_to_fetch, dict(named_by)),
+        redact=parse.redact_persons,
+    )
+
+
+def with_lei_columns(dataset: Dataset, named_by: Mapping[str, str]) -> Dataset:
+    """The dataset extended to request the LEIs that these staged tables name as well."""
+    return replace(dataset, wants=partial(_all_subjects_to_fetch, dataset.wants, dict(named_by)))
+
+
+def _all_subjects_to_fetch(
+    own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]] | None,
+    named_by: Mapping[str, str],
+    tables: Mapping[str, pl.DataFrame],
+) -> Iterator[str]:
+    """Each LEI once, from all tables."""
+    found = set(own(tables)) if own is not None else set[str]()
+    yield from sorted(found.union(_subjects_to_fetch(named_by, tables)))
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises level 1 records of any format, plain or in a zip named accordingly."""
+    packed = sniff(head) is Format.ZIP and _LEVEL.search(name) is not None
+    if not packed and parse.detect_format(head) is None:
+        return NotApplicable(
+            "no LEI records (level 1): relationships, lists and other answers are not read here"
+        )
+    return RecognisedFile(publication_time(name, head), Scope.PART)
+
+
+def publication_time(name: str, head: bytes) -> datetime | None:
+    """Publication time of a body: from the stamp in its name, else from its first bytes."""
+    stamp = _STAMP.search(name)
+    if stamp is not None and (named := _parse_stamp("".join(stamp.groups()))) is not None:
+        return named
+    found = _PUBLISHED.search(head) or _CONTENT.search(head)
+    try:
+        said = None if found is None else datetime.fromisoformat(found[1].decode())
+        return None if said is None else said.replace(tzinfo=said.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _parse_stamp(digits: str) -> datetime | None:
+    try:
+        return datetime.strptime(digits, "%Y%m%d%H%M").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
+    table = schema.lei_table(market)
+    tally = SignalCounter(piece.dataset)
+    try:
+        for rows, refused in record_frames(piece):
+            kept, wrong = select_market_rows(market, rows, tally)
+            yield staging.make_batch(table, kept, pl.concat([refused, wrong]), tally.drain())
+    except (NotLeiRecordsError, NotSingleFileError) as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+
+
+def record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """The records of a body, with columns of `records.COLUMNS`, and its rejects. At least one frame."""
+    unpacked = replace(piece, open=partial(open_single_file, piece))
+    with unpacked.open() as body:
+        is_table = parse.detect_format(body.read(parse.HEAD)) is parse.LeiFormat.TABLE
+    if is_table:
+        for batch in reader.read_csv(unpacked, LAYOUT):
+            if batch.rejects["excerpt"].str.starts_with(parse.UNREADABLE.decode()).any():
+                raise NotLeiRecordsError("a table that breaks off: the rest could not be checked")
+            yield batch.rows, batch.rejects
+        return
+    with unpacked.open() as body:
+        found = parse.parse_records(body)
+        full = True
+        while full:
+            part = list(islice(found, _ROWS))
+            yield pl.DataFrame(part, schema=_SCHEMA, orient="row"), staging.reject_rows()
+            full = len(part) == _ROWS
+
+
+def select_market_rows(
+    market: str, rows: pl.DataFrame, tally: SignalCounter
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The market's rows with their company's number, and rejects without a valid LEI.
+
+    The market's rows are those under its law or in its register; other markets read the rest. Persons are
+    dropped.
+    """
+    at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
+    registered = pl.col("registered_at").is_in(AUTHORITIES[market]).fill_null(value=False)
+    person = (pl.col("category") == schema.SOLE).fill_null(value=False)
+    person = person | are_personal_numbers(pl.col("registered_at"), pl.col("registered_as"))
+    mine = rows.filter((at_home | registered) & ~person).with_columns(_valid=are_leis(pl.col("lei")))
+    wrong = mine.filter(~pl.col("_valid")).select("lei", "legal_name").iter_rows()
+    refused = staging.reject_rows((lei, _NO_LEI, name or "") for lei, name in wrong)
+    kept = mine.filter("_valid").drop("_valid")
+    _signal_unknown_codes(kept, "category", "EntityCategory", _CATEGORIES, tally)
+    _signal_unknown_codes(kept, "registration_status", "RegistrationStatus", (*_STATUSES, *_NEVER), tally)
+    return kept.with_columns(_company_number_series(market, kept, tally).alias(NUMBER)), refused
+
+
+def _signal_unknown_codes(
+    rows: pl.DataFrame, column: str, name: str, known: tuple[str, ...], tally: SignalCounter
+) -> None:
+    unknown = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(known))
+    for code, lei in unknown.select(column, "lei").iter_rows():
+        tally.add("unknown_code", f"{name} {code}", lei)
+
+
+def _company_number_series(market: str, rows: pl.DataFrame, tally: SignalCounter) -> pl.Series:
+    """The number of the company that owns the LEI; null for branches, funds and registrations elsewhere."""
+    at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
+    company = (pl.col("category") == _COMPANY).fill_null(value=True)
+    own = company & ~pl.col("registration_status").is_in(_NEVER).fill_null(value=False)
+    registered = pl.col("registered_at").is_in(AUTHORITIES[market]).fill_null(value=False)
+    due = rows.with_columns(_due=at_home & own & registered)
+    found = due.filter("_due")
+    numbers = company_numbers(market, found)
+    unread = found.filter(numbers.is_null() & found["registered_as"].is_not_null())
+    for authority, lei in unread.select("registered_at", "lei").iter_rows():
+        tally.add("unreadable_value", f"registeredAs under {authority}", lei)
+    whole = pl.Series(NUMBER, [None], pl.String).new_from_index(0, rows.height)
+    return whole.scatter(due["_due"].arg_true(), numbers) if found.height else whole
+
+
+def _subjects_to_fetch(named_by: Mapping[str, str], tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """LEIs named by the staged rows, each once."""
+    found: set[str] = set()
+    for table, column in named_by.items():
+        rows = tables.get(table)
+        if rows is not None:
+            found.update(rows[column].drop_nulls().unique().to_list())
+    yield from sorted(filter(is_lei, found))
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """The records of some LEIs. No cursor: an LEI named again is requested again."""
+    del cursor
+    asked = filter(is_lei, subjects)
+    while chunk := list(islice(asked, EACH)):
+        query = urlencode({"filter[lei]": ",".join(chunk), "page[size]": 2 * EACH})
+        answer = http.get(f"{RECORDS_URL}?{query}", headers={"Accept": "application/vnd.api+json"})
+        yield answer.arrival(f"{chunk[0]}.json", Scope.PART)
+
+
+def company_ids_of_rows(market: str, rows: pl.DataFrame) -> pl.Series:
+    """The company of each staged row; null if the record is not a company of the market."""
+    return rows.select((pl.lit(company_id(market, "")) + pl.col(NUMBER)).alias("_company_id")).to_series()
+
+
+def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """The LEI of each company: of several the one with the best status, then the last changed."""
+    table = schema.lei_table(market)
+    if table.name not in present:
+        return staging.empty_frame(IDENTIFIERS)
+    rank = {status: place for place, status in enumerate(_STATUSES)}
+    rows = present[table.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
+    standing = pl.col("registration_status").replace_strict(rank, default=len(rank), return_dtype=pl.Int32)
+    best = (
+        rows.with_columns(standing.alias("_standing"))
+        .sort("_standing", "last_update", "lei", descending=[False, True, False], nulls_last=True)
+        .unique("_company_id", keep="first", maintain_order=True)
+    )
+    return best.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit("lei").alias("scheme"),
+        pl.col("lei").alias("value"),
+        pl.lit(f"{market.lower()}.lei").alias("register"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    ).collect()

@@ -1,0 +1,1 @@
+"""level2 of connectors.gleif: dataset, holdings, schema."""

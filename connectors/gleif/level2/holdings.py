@@ -1,0 +1,81 @@
+"""Maps consolidating parents to shared holdings: control, never a share (docs/formats/news.md 3.2).
+
+A parent is known by its LEI only, so a line has neither name nor kind; `pipelines` adds both if another
+register has the holder. A record with a lapsed registration is stale and stays; one that was retired, became
+inactive, was deleted, or is missing from the full file has ended. Does not belong here: reading (`dataset`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from connectors.gleif.level2 import schema as f
+from connectors.kit import staging
+from connectors.kit.columns import text
+from warehouse.schema.tables import HOLDINGS
+
+RELATION: Final = "consolidated_parent"
+RECORD_URL: Final = "https://search.gleif.org/#/record/"
+_STANDING: Final = (
+    "PUBLISHED",
+    "LAPSED",
+    "RETIRED",
+)  # with another status a record was never, or is not yet, valid
+_RETIRED: Final = "RETIRED"
+_ACTIVE: Final = "ACTIVE"
+
+
+def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """One line per company and parent: direct if the parent's accounts consolidate the company's directly."""
+    table = f.relations_table(market)
+    if table.name not in present:
+        return staging.empty_frame(HOLDINGS)
+    rows = present[table.name].filter(
+        pl.col("_company_id").is_not_null(), pl.col("registration_status").is_in(_STANDING)
+    )
+    told = rows.with_columns(_ended=_end_day(), _begun=text.iso_date(pl.col("started")))
+    is_live = pl.col("_ended").is_null()
+    grouped = (
+        told.sort("relation")
+        .group_by("_company_id", "parent", maintain_order=True)
+        .agg(
+            controls=pl.col("relation").filter(is_live).unique(maintain_order=True),
+            ceased=pl.col("relation").unique(maintain_order=True),
+            is_direct=(pl.col("relation") == f.DIRECT).any(),
+            valid_from=pl.col("_begun").min(),
+            ended_on=pl.when(is_live.any()).then(None).otherwise(pl.col("_ended").max()),
+            raw=pl.col("_raw").last(),
+            observed_at=pl.col("_observed_at").max(),
+        )
+    )
+    words = pl.when(pl.col("controls").list.len() > 0).then(pl.col("controls")).otherwise(pl.col("ceased"))
+    lines = grouped.with_columns(
+        company_id=pl.col("_company_id"),
+        register=pl.lit(f"{market.lower()}.lei_parents"),
+        native_id=pl.col("parent"),
+        holder_type=pl.lit("unknown"),
+        controls=pl.concat_list(pl.lit([RELATION]), words),
+        url=pl.lit(RECORD_URL) + pl.col("parent"),
+    ).collect()
+    absent = [pl.lit(None).alias(name) for name in HOLDINGS.names if name not in lines.columns]
+    return lines.with_columns(absent).select(HOLDINGS.names).cast(staging.staged_schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+
+
+def _end_day() -> pl.Expr:
+    """The day a relationship ended; if not stated, the day its record last changed or was observed."""
+    said = text.iso_date(pl.col("ended"))
+    changed = pl.coalesce(
+        text.iso_date(pl.col("deleted")),
+        text.iso_date(pl.col("last_update")),
+        pl.col("_observed_at").dt.date(),
+    )
+    over = (
+        (pl.col("status") != _ACTIVE).fill_null(value=False)
+        | (pl.col("registration_status") == _RETIRED)
+        | pl.col("deleted").is_not_null()
+    )
+    left = pl.col("_retired_at").dt.date()
+    return pl.when(over).then(pl.coalesce(said, changed)).otherwise(left)

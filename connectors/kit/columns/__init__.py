@@ -1,0 +1,1 @@
+"""columns of connectors.kit: isin, parallel, percentages, text."""

@@ -1,0 +1,285 @@
+"""HTTP client for registries: User-Agent, rate limiting, retries, and content sniffing of each response.
+
+Callers use documented addresses everywhere; `HttpSettings.bases` maps a documented host to another base
+address, which is all the sandbox needs. Errors: see `errors`. Proxies from the environment are ignored unless
+enabled.
+Does not belong here: the meaning of one registry's pages; storage (the archive stores what `Fetched.arrival`
+returns).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import httpx
+import msgspec
+
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import (
+    FetchError,
+    MissingResourceError,
+    RequestRefusedError,
+    SourceUnavailableError,
+    TruncatedBodyError,
+    UnexpectedBodyError,
+    public_url,
+)
+from connectors.kit.http.line_buffer import LineBuffer
+from connectors.kit.http.rate_limit import Clock, RateLimiter
+from connectors.kit.http.response import BodyBuffer, FetchedResponse, NotModified, Validators
+from connectors.kit.http.retry import AGAIN, RetryPolicy, parse_http_date, requested_wait_seconds
+from connectors.kit.http.transport import HttpTransport, Request, RetryableError, receive_body
+
+__all__ = ["Clock", "FetchedResponse", "HttpClient", "HttpSettings", "NotModified", "Validators"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+JSON: Final = frozenset({Format.JSON})
+_SAME: Final = 304
+_NO_RANGE: Final = 416
+_BODIES: Final = (200, 206, _SAME)
+_GONE: Final = (404, 410)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """HTTP settings of this installation. Hosts are documented ones (`data.brreg.no`).
+
+    user_agent: names the product and a contact address. folder: for bodies being fetched. bases: host -> base
+    address used instead. rates: host -> requests per second; `rate` for all others. together: host -> name of
+    the limit that it shares with other hosts.
+    credentials: host -> (user, password) for HTTP Basic. small, large: maximum bytes of a body in memory and
+    on disk. slowest: bytes per second; a slower body is given up after `patience` seconds.
+    """
+
+    user_agent: str
+    folder: Path
+    bases: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    together: Mapping[str, str] = field(default_factory=dict)
+    rate: float = 2.0
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
+    small: int = 64 << 20
+    large: int = 32 << 30
+    connect_seconds: float = 15.0
+    read_seconds: float = 90.0
+    slowest: int = 2048
+    patience: float = 60.0
+    environment_proxies: bool = False
+
+
+class HttpClient:
+    """One client for all registries, thread-safe. Close it, or use it as a context manager."""
+
+    def __init__(self, settings: HttpSettings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock or Clock()
+        self._rates = RateLimiter(settings.rates, settings.rate, self._clock, settings.together)
+        # httpx logs every address with its query at INFO, secrets included.
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        self._client = httpx.Client(
+            headers={"User-Agent": settings.user_agent},
+            timeout=httpx.Timeout(settings.read_seconds, connect=settings.connect_seconds),
+            trust_env=settings.environment_proxies,
+            follow_redirects=False,
+        )
+        self._exchange = HttpTransport(self._client, settings.bases)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._client.close()
+
+    def now(self) -> datetime:
+        """Current time of the injected clock, which also measures waits; for fetching by date."""
+        return self._clock.now()
+
+    def _credentials_for(self, url: str) -> tuple[str, str] | None:
+        """The configured credentials for a documented host."""
+        return self._settings.credentials.get(httpx.URL(url).host)
+
+    def get(
+        self,
+        url: str,
+        *,
+        expect: Collection[Format] = JSON,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+        allow: Collection[int] = (),
+    ) -> FetchedResponse:
+        """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked."""
+        asked = Request(
+            url, dict(headers or {}), auth or self._credentials_for(url), frozenset(expect), frozenset(allow)
+        )
+        sink = BodyBuffer(None, self._settings.small)
+        answer = self._with_retries(url, lambda: self._body(asked, sink, None))
+        if isinstance(answer, NotModified):
+            raise RequestRefusedError(url, 304, "status 304 without a conditional request")
+        return answer
+
+    def post(
+        self,
+        url: str,
+        content: bytes,
+        media_type: str,
+        *,
+        expect: Collection[Format] = JSON,
+        headers: Mapping[str, str] | None = None,
+        allow: Collection[int] = (),
+    ) -> FetchedResponse:
+        """Posts `content` and returns the small answer. It may be retried, so the request must be idempotent."""
+        given = {"Content-Type": media_type, **(headers or {})}
+        asked = Request(url, given, self._credentials_for(url), frozenset(expect), frozenset(allow), content)
+        sink = BodyBuffer(None, self._settings.small)
+        answer = self._with_retries(url, lambda: self._body(asked, sink, None))
+        if isinstance(answer, NotModified):
+            raise RequestRefusedError(url, 304, "status 304 without a conditional request")
+        return answer
+
+    def is_known(self, url: str) -> bool:
+        """True if credentials are configured for the host of an address."""
+        return self._credentials_for(url) is not None
+
+    def json(
+        self,
+        url: str,
+        kind: type[T] | Any = Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+    ) -> T:
+        """Fetches a small JSON body and decodes it."""
+        fetched = self.get(url, headers=headers, auth=auth)
+        try:
+            return msgspec.json.decode(fetched.read(), type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise UnexpectedBodyError(url, fetched.status, f"unexpected JSON: {error}") from None
+
+    def download(
+        self,
+        url: str,
+        *,
+        expect: Collection[Format],
+        since: Validators | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+    ) -> FetchedResponse | NotModified:
+        """Fetches a body of any size to disk. Resumes where it broke off while the ETag stays the same."""
+        # Ranges count bytes as sent: resuming requires a body without content encoding.
+        given = {"Accept-Encoding": "identity", **(headers or {})}
+        asked = Request(url, given, auth or self._credentials_for(url), frozenset(expect), frozenset())
+        sink = BodyBuffer(self._settings.folder, self._settings.large)
+        try:
+            answer = self._with_retries(url, lambda: self._body(asked, sink, since))
+        except BaseException:
+            sink.close()
+            raise
+        if isinstance(answer, NotModified):
+            sink.close()
+        return answer
+
+    def pulse(
+        self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+    ) -> Iterator[bytes]:
+        """Yields lines of a streaming response; heartbeats are empty. Raises CutOff on a read timeout.
+
+        No retries: reconnecting is the caller's job. An oversized line is truncated, so it is not valid JSON;
+        the lines after it are still yielded.
+        """
+        # a content encoding would delay heartbeats until its block is full; the connection of an ended stream
+        # is not reused
+        given = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
+        asked = Request(url, given, auth or self._credentials_for(url), frozenset(), frozenset())
+        self._rates.wait(httpx.URL(url).host)
+        try:
+            response = self._opened(asked, {})
+        except RetryableError as again:
+            raise again.kind(url, again.status, again.reason, again.asked) from None
+        yield from self._lines(url, response)
+
+    def _lines(self, url: str, response: httpx.Response) -> Iterator[bytes]:
+        """Lines as they arrive, blank ones empty."""
+        line = LineBuffer(self._clock)
+        try:
+            for data in response.iter_bytes():
+                *ends, rest = data.split(b"\n")
+                for end in ends:
+                    line.add(end)
+                    yield line.taken()
+                line.add(rest)
+                if line.is_endless():
+                    raise UnexpectedBodyError(url, response.status_code, "a line without end")
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise TruncatedBodyError(
+                url, response.status_code, f"the stream broke off: {type(error).__name__}"
+            ) from None
+        finally:
+            response.close()
+        if last := line.taken():
+            yield last
+
+    def _with_retries(self, url: str, once: Callable[[], R]) -> R:
+        host = httpx.URL(url).host
+        retry = self._settings.retry
+        for attempt in range(1, retry.attempts + 1):
+            self._rates.wait(host)
+            try:
+                return once()
+            except RetryableError as again:
+                pause = retry.pause(attempt, self._clock.chance(), again.asked)
+                if attempt == retry.attempts or pause > retry.patience:
+                    asks = f"; Retry-After {pause:.0f} s" if again.asked is not None else ""
+                    raise again.kind(url, again.status, f"{again.reason} (attempt {attempt}{asks})") from None
+                if again.asked is None:
+                    self._clock.sleep(pause)
+                else:
+                    self._rates.pause(host, pause)
+        raise SourceUnavailableError(url, None, "no attempt was allowed")
+
+    def _opened(self, asked: Request, more: Mapping[str, str]) -> httpx.Response:
+        """Sends a request and returns an accepted response; other status codes raise their errors."""
+        response = self._exchange.send(asked, more)
+        status = response.status_code
+        # 416 answers our range; on a stream it means an outdated cursor, which a retry does not fix.
+        if status in asked.allow or status in _BODIES or (status == _NO_RANGE and "Range" in more):
+            return response
+        response.close()
+        if status in AGAIN:
+            now = parse_http_date(response.headers.get("date")) or self._clock.now()
+            raise RetryableError(
+                SourceUnavailableError, status, "not now", requested_wait_seconds(response.headers, now)
+            )
+        kind: type[FetchError] = MissingResourceError if status in _GONE else RequestRefusedError
+        raise kind(asked.url, status, response.reason_phrase or "refused")
+
+    def _body(
+        self, asked: Request, sink: BodyBuffer, since: Validators | None
+    ) -> FetchedResponse | NotModified:
+        more = since.headers() if since is not None else {}
+        if sink.size and sink.etag is not None:
+            more = {"Range": f"bytes={sink.size}-", "If-Range": sink.etag}
+        else:
+            sink.restart()
+        response = self._opened(asked, more)
+        now = parse_http_date(response.headers.get("date")) or self._clock.now()
+        try:
+            if response.status_code == _SAME:
+                return NotModified(public_url(asked.url), now)
+            pace = (self._settings.slowest, self._settings.patience, self._clock)
+            return receive_body(response, asked, sink, now, pace)
+        finally:
+            response.close()

@@ -1,0 +1,69 @@
+"""Retry policy: after the pause the host requested, else with exponential backoff and jitter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+AGAIN: Final = frozenset(
+    {408, 425, 429, 502, 503, 504}
+)  # not 500: for some records it is the permanent answer
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Limits of retries.
+
+    attempts: in all. first, longest: seconds of the first pause, which doubles up to the longest. patience: seconds
+    of the longest pause that a host may request.
+    """
+
+    attempts: int = 5
+    first: float = 1.0
+    longest: float = 60.0
+    patience: float = 900.0
+
+    def pause(self, attempt: int, chance: float, asked: float | None) -> float:
+        """Seconds to wait after attempt number `attempt`; a pause requested by the host takes precedence.
+
+        chance: 0 to 1, spreads the other pauses.
+        """
+        if asked is not None:
+            return asked
+        grown = min(self.longest, self.first * 2.0 ** (attempt - 1))
+        return grown * (0.5 + chance / 2)
+
+
+def parse_http_date(value: str | None) -> datetime | None:
+    """An HTTP date in UTC; None for anything else."""
+    if not value:
+        return None
+    try:
+        parsed = parsedate_to_datetime(value)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+    # OverflowError: the time zone moves the day out of the calendar
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def retry_after_seconds(value: str | None, now: datetime) -> float | None:
+    """Seconds of a Retry-After header, in either form; None if absent or unreadable."""
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        return float(value.strip()[:9])
+    until = parse_http_date(value)
+    return None if until is None else max(0.0, (until - now).total_seconds())
+
+
+def requested_wait_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds to wait according to an answer: Retry-After, else the time in X-Ratelimit-Reset."""
+    asked = retry_after_seconds(headers.get("retry-after"), now)
+    reset = headers.get("x-ratelimit-reset", "").strip()
+    if asked is not None or not reset.isdecimal():
+        return asked
+    left = float(reset[:12]) - now.timestamp()
+    return left if left > 0 else None

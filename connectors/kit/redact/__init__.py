@@ -1,0 +1,1 @@
+"""redact of connectors.kit: remove_records, streams, text."""

@@ -1,0 +1,175 @@
+"""Staged tables as a connector writes them: schema, batches, rejects, counted signals, splitting of pieces.
+
+Belongs here: what every dataset's `split` and `read` share. Does not belong here: Parquet and guards
+(pipelines, warehouse) or any one registry's columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, BinaryIO, Final
+
+import polars as pl
+
+from connectors.contract.dataset import REJECT_COLUMNS, ArchiveMember, Batch, Signal, UnreadableFileError
+from connectors.kit.archive import members as archive_members
+from connectors.kit.archive.members import ArchiveError
+from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
+from connectors.kit.formats import HEAD, Format, sniff
+from warehouse.schema.types import Kind, Table
+
+EXCERPT: Final = 200  # characters kept of a rejected record
+EXAMPLES: Final = 5
+
+TYPES: Final[Mapping[Kind, pl.DataType]] = {
+    Kind.TEXT: pl.String(),
+    Kind.TEXTS: pl.List(pl.String()),
+    Kind.JSON: pl.String(),
+    Kind.INTEGER: pl.Int64(),
+    Kind.MONEY: pl.Int64(),
+    Kind.PERCENT: pl.Decimal(9, 4),
+    Kind.BOOLEAN: pl.Boolean(),
+    Kind.DATE: pl.Date(),
+    Kind.INSTANT: pl.Datetime("us", "UTC"),
+}
+REJECTS: Final = pl.Schema(dict.fromkeys(REJECT_COLUMNS, pl.String()))
+
+
+def staged_schema(table: Table) -> pl.Schema:
+    """The polars schema of a table's columns, in order."""
+    return pl.Schema({column.name: TYPES[column.kind] for column in table.columns})
+
+
+def empty_frame(table: Table) -> pl.DataFrame:
+    """An empty frame of a table."""
+    return _cached_empty(table).clone()
+
+
+@cache
+def _cached_empty(table: Table) -> pl.DataFrame:
+    """Cached: most companies are in few tables, and copying a frame is faster than declaring one."""
+    return pl.DataFrame(schema=staged_schema(table))
+
+
+def concat_tables(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Concatenates several parts with a table's columns and types; usually only one part has rows."""
+    due = staged_schema(table)
+    some = [part.select(due.names()).cast(due) for part in parts if not part.is_empty()]  # pyright: ignore[reportArgumentType]
+    return pl.concat(some) if some else empty_frame(table)
+
+
+def has_rows(present: Mapping[str, pl.LazyFrame], tables: Iterable[Table]) -> bool:
+    """True if any of some staged tables has a row: most companies are in few of a market's registers."""
+    there = (present[table.name] for table in tables if table.name in present)
+    return any(not rows.head(1).collect().is_empty() for rows in there)
+
+
+def reject_rows(rows: Iterable[tuple[object, str, object]] = ()) -> pl.DataFrame:
+    """Rejects as a frame: (record: key or row number, reason, excerpt), all text, the excerpt truncated."""
+    cut = [(str(record), reason, str(excerpt)[:EXCERPT]) for record, reason, excerpt in rows]
+    return pl.DataFrame(cut, schema=REJECTS, orient="row")
+
+
+def make_batch(
+    table: Table,
+    rows: pl.DataFrame | Sequence[Mapping[str, Any]],
+    rejects: pl.DataFrame | None = None,
+    signals: tuple[Signal, ...] = (),
+) -> Batch:
+    """One chunk of a staged table: columns in declared order, absent ones null, types cast to the schema.
+
+    A column that the table does not declare is a programming error (ValueError), not drift.
+    """
+    due = staged_schema(table)
+    if not isinstance(rows, pl.DataFrame):
+        undeclared = set[str]().union(*rows) - set(due)
+        frame = pl.DataFrame(rows, schema=due, orient="row") if not undeclared else None
+    else:
+        undeclared = set(rows.columns) - set(due)
+        frame = rows
+    if undeclared or frame is None:
+        raise ValueError(f"table {table.name} declares no column {', '.join(sorted(undeclared))}")
+    if frame.schema != due:
+        missing = [pl.lit(None, kind).alias(name) for name, kind in due.items() if name not in frame.columns]
+        frame = frame.with_columns(missing).select(due.names()).cast(due)
+    return Batch(table.name, frame, reject_rows() if rejects is None else rejects, signals)
+
+
+class SignalCounter:
+    """Counts signals while a piece is read: one Signal per (code, subject), with up to five examples."""
+
+    def __init__(self, dataset: str) -> None:
+        self.dataset = dataset
+        self._counts: dict[tuple[str, str], int] = {}
+        self._examples: dict[tuple[str, str], dict[str, None]] = {}
+
+    def add(self, code: str, subject: str, example: object = None, count: int = 1) -> None:
+        """Counts `subject` (a value or a column) under `code`; `example` is a company number or file name."""
+        key = (code, subject)
+        self._counts[key] = self._counts.get(key, 0) + count
+        kept = self._examples.setdefault(key, {})
+        if example is not None and len(kept) < EXAMPLES:
+            kept[str(example)] = None
+
+    def drain(self) -> tuple[Signal, ...]:
+        """All signals since the last drain, sorted by code and subject."""
+        signals = tuple(
+            Signal(self.dataset, code, subject, count, tuple(self._examples[code, subject]))
+            for (code, subject), count in sorted(self._counts.items())
+        )
+        self._counts.clear()
+        self._examples.clear()
+        return signals
+
+
+def no_split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+    """The split of a plain file: the piece itself."""
+    yield piece
+
+
+def split_archive(
+    piece: ArchiveMember, *, keep: Callable[[str], bool] | None = None, nested: int = 1
+) -> Iterator[ArchiveMember]:
+    """Members of a zip or tar as pieces; any other file, gzipped or not, is one piece.
+
+    keep: which member names to yield (the full name `outer.zip!/inner/file`); None takes all.
+    nested: how many levels of zips inside zips are opened.
+    A bad member (hostile name, encrypted, over its cap) is a piece with an `open` that raises Unreadable; an
+    archive that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can. If the
+    previous zip is given (`Piece.former`), only changed members are pieces.
+    """
+    try:
+        if not _is_archive(piece):
+            yield piece
+            return
+        for member in archive_members.archive_members(
+            piece.open, piece.name, keep=keep, nested=nested, former=piece.former
+        ):
+            opener = partial(_open_member, piece.dataset, piece.name, member.open)
+            yield replace(piece, member=member.name, open=opener, former=None)
+    except ArchiveError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+
+
+def open_plain(piece: ArchiveMember) -> BinaryIO:
+    """The plain bytes of a piece, gunzipped if gzip. Reading raises Unreadable."""
+    name = piece.name if piece.member is None else f"{piece.name}#{piece.member}"
+    opener = partial(archive_members.open_gunzipped, piece.open, name)
+    return _open_member(piece.dataset, name, opener)
+
+
+def _is_archive(piece: ArchiveMember) -> bool:
+    with piece.open() as stream:
+        found = sniff(stream.read(HEAD))
+    if found is Format.GZIP:
+        return archive_members.is_gzipped_tar(piece.open, piece.name)
+    return found in (Format.ZIP, Format.TAR)
+
+
+def _open_member(dataset: str, name: str, open_: Callable[[], BinaryIO]) -> BinaryIO:
+    try:
+        return archive_errors_as_unreadable(open_(), dataset, name)
+    except ArchiveError as error:
+        raise UnreadableFileError(dataset, name, str(error)) from error

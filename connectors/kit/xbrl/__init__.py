@@ -1,0 +1,1 @@
+"""xbrl of connectors.kit: contexts, facts, inline, instance, transforms."""

@@ -1,0 +1,174 @@
+"""Contexts and units of an XBRL document, resolved one by one when a wanted fact refers to them.
+
+A large group declares hundreds of contexts of which a mapping needs six: only their ids are indexed
+beforehand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from functools import cached_property
+from typing import Final
+
+from lxml import etree
+
+from connectors.kit.xbrl.facts import Context, Dimension, Unit, parse_day
+
+XBRLI: Final = "http://www.xbrl.org/2003/instance"
+_XBRLDI: Final = "http://xbrl.org/2006/xbrldi"
+ISO4217: Final = "http://www.xbrl.org/2003/iso4217"
+_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+
+CONTEXT: Final = f"{{{XBRLI}}}context"
+UNIT: Final = f"{{{XBRLI}}}unit"
+_IDENTIFIER: Final = f"{{{XBRLI}}}identifier"
+_START: Final = f"{{{XBRLI}}}startDate"
+_END: Final = f"{{{XBRLI}}}endDate"
+_INSTANT: Final = f"{{{XBRLI}}}instant"
+_EXPLICIT: Final = f"{{{_XBRLDI}}}explicitMember"
+_TYPED: Final = f"{{{_XBRLDI}}}typedMember"
+_SEGMENT: Final = f"{{{XBRLI}}}segment"
+_SCENARIO: Final = f"{{{XBRLI}}}scenario"
+_PARTS: Final = (_IDENTIFIER, _START, _END, _INSTANT, _EXPLICIT, _TYPED, _SEGMENT, _SCENARIO)
+_MEASURE: Final = f"{{{XBRLI}}}measure"
+_DENOMINATOR: Final = f"{{{XBRLI}}}unitDenominator"
+_CODE_LENGTH: Final = 3
+
+
+def _local_name(name: str | None) -> str:
+    return (name or "").rpartition(":")[2].strip()
+
+
+def _typed_dimension(element: etree._Element) -> Dimension:
+    axis = _local_name(element.get("dimension"))
+    for child in element.iterchildren("*"):
+        is_nil = (child.get(_NIL) or "").strip() in {"true", "1"}
+        return Dimension(axis, None if is_nil else "".join(child.itertext()).strip(), True)
+    return Dimension(axis, (element.text or "").strip() or None, True)
+
+
+def _segment_names(element: etree._Element) -> list[str]:
+    """Local names of elements other than dimensions in a segment or scenario."""
+    names = (str(child.tag) for child in element.iterchildren("*"))
+    return [name.rpartition("}")[2] for name in names if not name.startswith(f"{{{_XBRLDI}}}")]
+
+
+def _parse_context(element: etree._Element) -> Context:
+    scheme = entity = ""
+    start = end = None
+    dimensions: list[Dimension] = []
+    segments: list[str] = []
+    for part in element.iter(*_PARTS):
+        tag = part.tag
+        if tag == _EXPLICIT:
+            dimensions.append(Dimension(_local_name(part.get("dimension")), _local_name(part.text)))
+        elif tag == _IDENTIFIER:
+            scheme, entity = (part.get("scheme") or "").strip(), (part.text or "").strip()
+        elif tag == _START:
+            start = parse_day(part.text, is_end=False)
+        elif tag == _TYPED:
+            dimensions.append(_typed_dimension(part))
+        elif tag in (_SEGMENT, _SCENARIO):
+            segments += _segment_names(part)
+        else:
+            end = parse_day(part.text, is_end=True)
+    cuts = tuple(sorted(dimensions))
+    return Context(element.get("id") or "", scheme, entity, start, end, cuts, tuple(sorted(segments)))
+
+
+def _is_currency(element: etree._Element, measure: str) -> bool:
+    prefix, _, code = measure.rpartition(":")
+    if len(code) != _CODE_LENGTH or not code.isalpha() or not code.isupper():
+        return False
+    return prefix == "iso4217" or element.nsmap.get(prefix or None) in {ISO4217, None, XBRLI}
+
+
+def _parse_unit(element: etree._Element) -> Unit:
+    above: list[str] = []
+    below: list[str] = []
+    is_currency = False
+    for measure in element.iter(_MEASURE):
+        text = (measure.text or "").strip()
+        parent = measure.getparent()
+        if parent is not None and parent.tag == _DENOMINATOR:
+            below.append(_local_name(text))
+        else:
+            above.append(_local_name(text))
+            is_currency = _is_currency(measure, text)
+    return Unit(tuple(above), tuple(below), is_currency and len(above) == 1 and not below)
+
+
+class Contexts:
+    """The contexts and units below some elements (`ix:resources`, or the root of an instance).
+
+    elsewhere: other places to look up an id, as documents of one file share their declarations.
+    """
+
+    __slots__ = ("__dict__", "_contexts", "_elsewhere", "_scopes", "_units")
+
+    def __init__(self, scopes: Sequence[etree._Element]) -> None:
+        self._scopes = scopes
+        self._contexts: dict[str, Context | None] = {}
+        self._units: dict[str, Unit | None] = {}
+        self._elsewhere: tuple[Contexts, ...] = ()
+
+    def also(self, others: Iterable[Contexts]) -> None:
+        """Adds other documents in which undeclared ids are looked up."""
+        self._elsewhere = tuple(other for other in others if other is not self)
+
+    @cached_property
+    def elements(self) -> dict[str | None, etree._Element]:
+        """Contexts and units that are declared here, by id."""
+        found = {
+            element.get("id"): element
+            for scope in self._scopes
+            for element in scope.iterchildren(CONTEXT, UNIT)
+        }
+        if found:
+            return found
+        return {element.get("id"): element for scope in self._scopes for element in scope.iter(CONTEXT, UNIT)}
+
+    def context(self, identity: str) -> Context | None:
+        """One context; None if no such id is declared."""
+        if identity not in self._contexts:
+            declared = self._declared_element(identity, CONTEXT)
+            self._contexts[identity] = None if declared is None else _parse_context(declared)
+        return self._contexts[identity]
+
+    def unit(self, identity: str) -> Unit | None:
+        """One unit; None if no such id is declared."""
+        if identity not in self._units:
+            declared = self._declared_element(identity, UNIT)
+            self._units[identity] = None if declared is None else _parse_unit(declared)
+        return self._units[identity]
+
+    def _declared_element(self, identity: str, tag: str) -> etree._Element | None:
+        """The element of an id here or, if absent or of another kind here, in the other documents."""
+        for one in (self, *self._elsewhere):  # not recursive: the others refer back to this one
+            element = one.elements.get(identity)
+            if element is not None and element.tag == tag:
+                return element
+        return None
+
+    def starts(self, end: date) -> Mapping[date, int]:
+        """Start dates of the periods that end on a day, over all declared contexts, used or not."""
+        return self._duration_counts.get(end, {})
+
+    @cached_property
+    def _duration_counts(self) -> dict[date, Counter[date]]:
+        texts: Counter[tuple[str, str]] = Counter()
+        for scope in self._scopes:
+            start = ""
+            for part in scope.iter(_START, _END):
+                if part.tag == _START:
+                    start = part.text or ""
+                else:
+                    texts[start, part.text or ""] += 1
+        found: dict[date, Counter[date]] = {}
+        for (first, last), count in texts.items():
+            start, end = parse_day(first, is_end=False), parse_day(last, is_end=True)
+            if start is not None and end is not None:
+                found.setdefault(end, Counter())[start] += count
+        return found

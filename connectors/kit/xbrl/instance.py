@@ -1,0 +1,156 @@
+"""Reads plain XBRL instances, and files of either syntax (`read_report`).
+
+Belongs here: XBRL 2.1 as an XML document of its own. Does not belong here: inline XBRL (`inline`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Set as AbstractSet
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Final
+
+from lxml import etree
+
+from connectors.kit.xbrl import inline
+from connectors.kit.xbrl.contexts import XBRLI, Contexts
+from connectors.kit.xbrl.facts import Fact, XbrlReport, decimals_of
+from connectors.kit.xml.element_text import BoundedElementText
+from connectors.kit.xml.parse import MalformedMarkupError, ParsedMarkup, parse_markup
+
+_ROOT: Final = f"{{{XBRLI}}}xbrl"
+_SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
+_ANY_SCHEMA: Final = "{*}schemaRef"
+_HREF: Final = "{http://www.w3.org/1999/xlink}href"
+_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+_LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+_TRUE: Final = frozenset({"true", "1"})
+_CONTEXT_REF: Final = b"contextRef="
+_LONGEST: Final = 60  # characters of a number
+_LARGEST: Final = 40  # powers of ten
+
+
+def _parse_number(text: str) -> Decimal | None:
+    text = text.strip()
+    if len(text) > _LONGEST or not text.isascii() or "_" in text:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and abs(value.adjusted()) <= _LARGEST else None
+
+
+def _local_name(element: etree._Element) -> str:
+    """Name without namespace; in repaired documents it may be an invalid name."""
+    return str(element.tag).rpartition("}")[2]
+
+
+class _InstanceReader:
+    """One instance document."""
+
+    __slots__ = ("_texts", "contexts", "root", "signals")
+
+    def __init__(self, root: etree._Element) -> None:
+        self.root = root
+        self.signals: Counter[tuple[str, str]] = Counter()
+        self.contexts = Contexts((root,))
+        self._texts = BoundedElementText(root, self.signals)
+
+    def fact(self, element: etree._Element) -> Fact | None:
+        """The fact that an element states; None for tuples and other elements without a context."""
+        get = element.get
+        identity = get("contextRef")
+        if identity is None:
+            return None
+        namespace, _, name = str(element.tag).rpartition("}")
+        unit = get("unitRef")
+        is_nil = get(_NIL) in _TRUE
+        told = self._texts.of(element)
+        text = told or ""
+        value: Decimal | str | None = None if is_nil else told
+        if unit is not None and value is not None:
+            value = self._apply_sign(name, _parse_number(text), get("sign"))
+            if value is None and text.strip():
+                self.signals["unaccepted_text", name] += 1
+        context = self.contexts.context(identity.strip())
+        if context is None:
+            self.signals["unknown_context", identity] += 1
+        parent = element.getparent()
+        number = value if isinstance(value, Decimal) else None
+        return Fact(
+            namespace[1:] or None,
+            name,
+            value,
+            text,
+            context,
+            self.contexts.unit(unit.strip()) if unit else None,
+            decimals_of(get("decimals"), get("precision"), number) if unit is not None else None,
+            get(_LANGUAGE),
+            None if parent is None or parent is self.root else _local_name(parent),
+            is_nil,
+            unit is not None,
+            get("id"),
+        )
+
+    def _apply_sign(self, name: str, value: Decimal | None, sign: str | None) -> Decimal | None:
+        """Applies a `sign` attribute: not part of instances, but left there by filers who convert inline XBRL."""
+        if sign != "-" or value is None:
+            return value
+        self.signals["sign_in_instance", name] += 1
+        return None if value < 0 else -value
+
+
+def read_instance(markup: ParsedMarkup, wanted: AbstractSet[str] | None = None) -> XbrlReport:
+    """Facts of an instance with a local name in `wanted` (None: all), including those inside tuples."""
+    instance = _InstanceReader(_instance_root(markup))
+    found = instance.root.iter("*" if wanted is None else _any_namespace_tags(frozenset(wanted)))
+    facts = [fact for fact in map(instance.fact, found) if fact is not None]
+    schemas = tuple(reference.get(_HREF) or "" for reference in instance.root.iterchildren(_ANY_SCHEMA))
+    return XbrlReport(facts, schemas, instance.signals, [instance.contexts], markup.repaired)
+
+
+@lru_cache(maxsize=64)
+def _any_namespace_tags(names: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f"{{*}}{name}" for name in names)
+
+
+def _instance_root(markup: ParsedMarkup) -> etree._Element:
+    """The `xbrl` element: the root, or one below a wrapper."""
+    for root in markup.roots:
+        found = root if root.tag == _ROOT else next(root.iter(_ROOT), None)
+        if found is not None:
+            return found
+    raise MalformedMarkupError("no XBRL in it")
+
+
+def read_report(
+    body: bytes,
+    wanted: AbstractSet[str] | None = None,
+    *,
+    once: AbstractSet[str] = frozenset(),
+    target: str | None = None,
+) -> XbrlReport:
+    """Facts of a file of either syntax. Raises Malformed for a file of neither, or a truncated one.
+
+    wanted, once, target: as in `inline.read_inline`; an instance has one target and repeats nothing.
+    """
+    markup = parse_markup(body)
+    if markup.repaired:
+        _check_complete(body, markup)
+    if markup.roots[0].tag != _ROOT and any(inline.is_inline(root) for root in markup.roots):
+        report = inline.read_inline(markup, wanted, once=once, target=target)
+    else:
+        report = read_instance(markup, wanted)
+    if markup.repaired:
+        report.signals["repaired_document", "not well-formed"] += 1
+    return report
+
+
+def _check_complete(body: bytes, markup: ParsedMarkup) -> None:
+    """Raises Malformed if an ill-formed document lost tagged facts when it was repaired."""
+    due = body.count(_CONTEXT_REF)
+    found = sum(1 for root in markup.roots for element in root.iter("*") if element.get("contextRef"))
+    if found < due:
+        raise MalformedMarkupError(f"not well-formed: of {due} tagged statements {found} can be read")

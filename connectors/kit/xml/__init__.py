@@ -1,0 +1,1 @@
+"""xml of connectors.kit: element_text, html, iterparse, parse."""

@@ -1,0 +1,81 @@
+"""Maps FIRDS lines and live listings to shared rows: `listings` and `map_identifiers`.
+
+Belongs here: ISIN, symbol and venue of traded instruments. Does not belong here: the rule (`is_listed`), records
+of FIRDS (`connectors.firds.listings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.firds import schema as firds_schema
+from connectors.firds.listings import firds_listings
+from connectors.kit import staging
+from connectors.kit.columns import text
+from connectors.listings.is_listed import is_live_listing
+from connectors.listings.venues import MICS, VENUES
+from warehouse.schema.tables import IDENTIFIERS, LISTINGS
+
+_NAMED: Final = {"isin": "isin", "ticker": "ticker"}
+
+
+def map_firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """Listings of equities admitted at the issuer's request to venues that count.
+
+    A line without a first trading day and without the issuer's approval is only a request, not a listing; so
+    is one that begins too far ahead. An end too far ahead counts as none.
+    """
+    if not staging.has_rows(present, (*firds_schema.full_tables(market), firds_schema.changes_table(market))):
+        return staging.empty_frame(LISTINGS)
+    is_told = pl.col("begins_on").is_not_null() | pl.col("ended_on").is_not_null()
+    found = firds_listings(market, present).filter(
+        pl.col("mic").is_in(MICS),
+        pl.col("is_requested").is_not_null(),
+        is_told,
+        ~text.is_too_far_in_future(pl.col("begins_on")),
+    )
+    rows = found.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(f"{market.lower()}.firds").alias("register"),
+        pl.concat_str("isin", "mic", separator="/").alias("native_id"),
+        pl.col("mic").alias("exchange_mic"),
+        pl.lit(None, pl.String).alias("ticker"),
+        pl.col("isin"),
+        VENUES.expr("mic", "level").alias("level"),
+        pl.col("begins_on").alias("valid_from"),
+        pl.when(~text.is_too_far_in_future(pl.col("ended_on"))).then("ended_on").alias("ended_on"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(LISTINGS.names).cast(staging.staged_schema(LISTINGS)).collect()  # pyright: ignore[reportArgumentType]
+
+
+def map_identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:
+    """ISINs and symbols of live listings, and the venue of the first symbol, else of the first line."""
+    if listings.is_empty():
+        return staging.empty_frame(IDENTIFIERS)
+    live = listings.filter(is_live_listing(today)).sort("ticker", "native_id", nulls_last=True)
+    named = [_identifier_rows(live, scheme, column) for scheme, column in _NAMED.items()]
+    venue = live.filter(pl.col("exchange_mic").is_not_null())
+    first = venue.unique("company_id", keep="first", maintain_order=True)
+    return pl.concat([*named, _identifier_rows(first, "exchange_mic", "exchange_mic")])
+
+
+def _identifier_rows(rows: pl.DataFrame, scheme: str, column: str) -> pl.DataFrame:
+    return (
+        rows.filter(pl.col(column).is_not_null())
+        .unique(["company_id", column], keep="first", maintain_order=True)
+        .select(
+            "company_id",
+            pl.lit(scheme).alias("scheme"),
+            pl.col(column).alias("value"),
+            "register",
+            "raw",
+            "observed_at",
+        )
+        .select(IDENTIFIERS.names)
+    )

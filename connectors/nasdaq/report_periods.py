@@ -1,0 +1,131 @@
+"""Parses the period stated in a headline: «January–September 2026», «1.1.–30.9.2026», «Q3 2026».
+
+Only stated periods count: a year alone does not give its months, and a quarter counts only if it fits the day
+of the release, since some years begin in autumn. Does not belong here: which releases are reports
+(`categories`).
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import date
+from typing import Final
+
+_MONTHS: Final = {
+    word: place
+    for words in (
+        "january february march april may june july august september october november december",
+        "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
+        "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+        "januari februari mars april maj juni juli augusti september oktober november december",
+        "januar februar marts april maj juni juli august september oktober november desember",
+        "jan feb mar apr may jun jul aug sep oct nov dec",
+    )
+    for place, word in enumerate(words.split(), start=1)
+}
+_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_TO: Final = r"\s*(?:[-–—−]|to|till|until)\s*"
+_YEAR: Final = r"(\d{4})(?![/\d–-])"
+_DAYS: Final = re.compile(
+    rf"\b(\d{{1,2}})\.(\d{{1,2}})\.?\s*(\d{{4}})?{_TO}(\d{{1,2}})\.(\d{{1,2}})\.\s*{_YEAR}"
+)
+# a whole word; in Finnish with its case ending: «syyskuun», «syyskuulta»
+_NAME: Final = rf"({_MONTH})(?:(?<=kuu)(?:n|ta|na|ksi|ssa|sta|hun|lla|lta|lle))?\b"
+_NAMED: Final = re.compile(
+    rf"\b(?:(\d{{1,2}})\.?\s+)?{_NAME}\s*(\d{{4}})?{_TO}(?:(\d{{1,2}})\.?\s+)?{_NAME},?\s+{_YEAR}",
+    re.IGNORECASE,
+)
+_MONTH_FIRST: Final = re.compile(
+    rf"\b({_MONTH})\s+(\d{{1,2}})(?:,?\s+(\d{{4}}))?{_TO}({_MONTH})\s+(\d{{1,2}}),?\s+{_YEAR}",
+    re.IGNORECASE,
+)
+_QUARTER: Final = re.compile(rf"\bQ([1-4])\s*/?\s*{_YEAR}|(?<!\d)(\d{{4}})\s*/?\s*Q([1-4])\b", re.IGNORECASE)
+_QUARTERS: Final = re.compile(
+    rf"\bQ([1-4])\s*/?\s*(\d{{4}})?{_TO}Q?([1-4])\s*/?\s*{_YEAR}"
+    rf"|(?<!\d)(\d{{4}})\s*/?\s*Q([1-4]){_TO}Q?([1-4])(?![\w/-])",
+    re.IGNORECASE,
+)
+_ANY_QUARTER: Final = re.compile(r"\bQ([1-4])(?!\d)", re.IGNORECASE)
+_HALF: Final = re.compile(rf"\bH1\s*/?\s*{_YEAR}", re.IGNORECASE)
+_LATEST: Final = 150  # days after its end within which a report is still of that period
+_LONGEST: Final = 400
+Period = tuple[date, date]
+
+
+def stated_period(headline: str, released: date) -> Period | None:
+    """First and last day stated in the headline; None if none is stated, or none that fits the release."""
+    for found in (
+        _period_by_days(headline),
+        _period_by_months(headline),
+        _period_by_months_first(headline),
+        _period_by_quarter(headline),
+    ):
+        if found is not None:
+            start, end = found
+            fits = 0 <= (released - end).days <= _LATEST and 0 < (end - start).days <= _LONGEST
+            return found if fits else None
+    return None
+
+
+def _period_by_days(headline: str) -> Period | None:
+    found = _DAYS.search(headline)
+    if found is None:
+        return None
+    day, month, year, last_day, last_month, last_year = found.groups()
+    return _build_period(day, int(month), year, last_day, int(last_month), last_year)
+
+
+def _period_by_months(headline: str) -> Period | None:
+    found = _NAMED.search(headline)
+    if found is None:
+        return None
+    day, month, year, last_day, last_month, last_year = found.groups()
+    return _build_period(day, _MONTHS[month.lower()], year, last_day, _MONTHS[last_month.lower()], last_year)
+
+
+def _period_by_months_first(headline: str) -> Period | None:
+    """«January 1 - September 30, 2026»."""
+    found = _MONTH_FIRST.search(headline)
+    if found is None:
+        return None
+    month, day, year, last_month, last_day, last_year = found.groups()
+    return _build_period(day, _MONTHS[month.lower()], year, last_day, _MONTHS[last_month.lower()], last_year)
+
+
+def _period_by_quarters(headline: str) -> Period | None:
+    """A range of quarters is one period from the first to the last."""
+    found = _QUARTERS.search(headline)
+    if found is None:
+        return None
+    first, year, last, last_year = found.groups()[:4]
+    if first is None:
+        year = None
+        last_year, first, last = found.groups()[4:]
+    return _build_period(None, 3 * int(first) - 2, year, None, 3 * int(last), last_year)
+
+
+def _period_by_quarter(headline: str) -> Period | None:
+    half, found = _HALF.search(headline), _QUARTER.search(headline)
+    if half is not None:
+        return _build_period(None, 1, None, None, 6, half.group(1))
+    if found is None or len(set(_ANY_QUARTER.findall(headline))) > 1:
+        return _period_by_quarters(
+            headline
+        )  # or several that make no range: it is not stated which one is meant
+    quarter, year = (found.group(1), found.group(2)) if found.group(1) else (found.group(4), found.group(3))
+    last = 3 * int(quarter)
+    return _build_period(None, last - 2, None, None, last, year)
+
+
+def _build_period(
+    day: str | None, month: int, year: str | None, last_day: str | None, last_month: int, last_year: str
+) -> Period | None:
+    """The days; months without days are whole, and a start without a year is of the same or the previous year."""
+    ends = int(last_year)
+    begins = int(year) if year else ends - (month > last_month)
+    try:
+        end = date(ends, last_month, int(last_day) if last_day else calendar.monthrange(ends, last_month)[1])
+        return date(begins, month, int(day or 1)), end
+    except ValueError:
+        return None

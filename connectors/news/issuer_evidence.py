@@ -1,0 +1,174 @@
+"""Issuer evidence in an item: numbers, LEIs, ISINs, tickers; and whether the issuer is of one market.
+
+Belongs here: spellings and check digits, exchanges by their names, which market an item belongs to. Does not
+belong here: finding the company (`Jurisdiction.links`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from stdnum import isin as stdnum_isin
+
+from connectors.gleif.level1.registration_numbers import AUTHORITIES, company_number, is_lei
+from warehouse.schema.codes import MARKETS
+from warehouse.schema.identifiers import iso_country, market_code
+
+_LONGEST: Final = 40
+_ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
+_TICKER: Final = re.compile(r"[A-Z0-9][A-Z0-9.\- ]{0,11}")
+# a name in capitals before its tickers: «Acme Holdings, Inc. (NASDAQ: ACME) (TSX: ACM)»
+_LISTED: Final = (
+    r"(?:NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}[A-Z][A-Z.\-]{0,5}"
+)
+_PAREN: Final = re.compile(
+    rf"((?:[A-Z0-9][\w&'’.,-]{{0,40}} ){{1,6}})((?: ?\({_LISTED}(?:[;,/] ?{_LISTED}){{0,3}}\)){{1,3}})"
+)
+_SYMBOLS: Final = re.compile(_LISTED)
+# operating MIC by the exchange names that wires use
+EXCHANGES: Final = {
+    **dict.fromkeys(("xnas", "nasdaq", "nasdaqgs", "nasdaqgm", "nasdaqcm"), "XNAS"),
+    **dict.fromkeys(("xnys", "nyse"), "XNYS"),
+    **dict.fromkeys(("xase", "nyse american", "amex"), "XASE"),
+    **dict.fromkeys(("arcx", "nyse arca"), "ARCX"),
+    **dict.fromkeys(("otcm", "otc", "otcqx", "otcqb"), "OTCM"),
+    **dict.fromkeys(("xlon", "lse", "london"), "XLON"),
+    **dict.fromkeys(("aimx", "aim"), "AIMX"),
+    **dict.fromkeys(("xtse", "tsx"), "XTSE"),
+    **dict.fromkeys(("xsto", "stockholm", "nasdaq stockholm"), "XSTO"),
+    **dict.fromkeys(("xsat", "spotlight"), "XSAT"),
+    **dict.fromkeys(("xhel", "helsinki", "nasdaq helsinki"), "XHEL"),
+    **dict.fromkeys(("xcse", "copenhagen"), "XCSE"),
+    **dict.fromkeys(("xosl", "ose", "oslo", "oslo børs", "euronext oslo"), "XOSL"),
+    **dict.fromkeys(("xoas", "xoax"), "XOAS"),
+    **{mic.lower(): mic for mic in ("FNSE", "XNGM", "NSME", "FNFI", "FNDK", "MERK")},
+}
+OF_MARKET: Final = {
+    "US": ("XNAS", "XNYS", "XASE", "ARCX", "OTCM"),
+    "UK": ("XLON", "AIMX"),
+    "SE": ("XSTO", "FNSE", "XNGM", "NSME", "XSAT"),
+    "FI": ("XHEL", "FNFI"),
+    "NO": ("XOSL", "XOAS", "MERK"),
+    "DK": ("XCSE", "FNDK"),
+}
+_MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
+_NOWHERE: Final = re.compile(r"X|EU")  # ISINs of no country's agency: international bonds
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerEvidence:
+    """Evidence in one item. `numbers`: (market, number as written); `country`: the market of its feed."""
+
+    numbers: tuple[tuple[str, str], ...] = ()
+    leis: tuple[str, ...] = ()
+    isins: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    country: str | None = None
+
+    def markets(self) -> frozenset[str]:
+        """The markets given by numbers, else by ISINs and exchanges."""
+        if self.numbers:
+            return frozenset(market for market, _ in self.numbers)
+        by_isin = {market for isin in self.isins if (market := market_code(isin[:2]))}
+        by_exchange = {market for symbol in self.symbols if (market := _MARKET_OF.get(symbol[:4]))}
+        return frozenset(by_isin | by_exchange)
+
+
+@dataclass(frozen=True, slots=True)
+class MarketIssuer:
+    """An item's issuer as one market knows it. `near`: the item itself places the company in this market."""
+
+    number: str | None
+    lei: str | None
+    isin: str | None
+    symbol: str | None
+    near: bool
+
+
+def issuer_for_market(market: str, said: IssuerEvidence, home: str) -> MarketIssuer | None:
+    """The issuer for one market; None if it is of another. Items without evidence go to the wire's home market."""
+    markets = said.markets()
+    is_told_of = market in markets or (said.country == market and not said.numbers)
+    nowhere = not markets & frozenset(MARKETS) and said.country is None and not said.numbers
+    if not is_told_of and not (nowhere and market == home):
+        return None
+    return MarketIssuer(
+        number=next(
+            filter(None, (_market_number(market, number) for code, number in said.numbers if code == market)),
+            None,
+        ),
+        lei=said.leis[0] if said.leis else None,
+        isin=_own_or_first(said.isins, lambda isin: isin[:2] == iso_country(market)),
+        symbol=_own_or_first(said.symbols, lambda symbol: _MARKET_OF.get(symbol[:4]) == market),
+        near=_is_surely_of_market(market, said),
+    )
+
+
+def _is_surely_of_market(market: str, said: IssuerEvidence) -> bool:
+    """Whether the strongest evidence of an item points to this market.
+
+    A company listed here may be another country's: its ISIN shows it, whatever the exchange, and the exchange
+    whatever the feed. Its name would lead to a subsidiary or to a namesake.
+    """
+    if said.numbers:
+        return any(code == market for code, _ in said.numbers)
+    countries = {isin[:2] for isin in said.isins if not _NOWHERE.match(isin)}
+    if countries:
+        return iso_country(market) in countries
+    exchanges = {_MARKET_OF.get(symbol[:4]) for symbol in said.symbols}
+    return market in exchanges if exchanges else said.country == market
+
+
+def _own_or_first(values: tuple[str, ...], is_own: Callable[[str], bool]) -> str | None:
+    return next(filter(is_own, values), values[0] if values else None)
+
+
+def _market_number(market: str, text: str) -> str | None:
+    authorities = AUTHORITIES.get(market)
+    return company_number(market, authorities[0], text) if authorities else None
+
+
+def parse_references(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Markets and numbers of references (SE:556536-7488); countries outside our markets keep their code."""
+    found: list[tuple[str, str]] = []
+    for text in texts:
+        country, _, number = text.strip().partition(":")
+        if number and len(text) <= _LONGEST:
+            found.append((market_code(country) or country.upper(), number.strip()))
+    return tuple(found)
+
+
+def valid_leis(texts: Iterable[str]) -> tuple[str, ...]:
+    """LEIs with valid check digits."""
+    return tuple(text for text in (one.strip().upper() for one in texts) if is_lei(text))
+
+
+def valid_isins(texts: Iterable[str]) -> tuple[str, ...]:
+    """ISINs with a valid check digit."""
+    upper = (one.strip().upper() for one in texts)
+    return tuple(text for text in upper if _ISIN.fullmatch(text) and stdnum_isin.is_valid(text))
+
+
+def parse_symbols(texts: Iterable[str]) -> tuple[str, ...]:
+    """`XSTO:DUNI` from exchange and ticker in any spelling; unknown exchanges are dropped."""
+    found: list[str] = []
+    for text in texts:
+        exchange, _, ticker = text.strip().partition(":")
+        mic, symbol = EXCHANGES.get(exchange.strip().casefold()), ticker.strip().upper()
+        if mic is not None and _TICKER.fullmatch(symbol):
+            found.append(f"{mic}:{symbol}")
+    return tuple(dict.fromkeys(found))
+
+
+def find_names_with_symbols(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Names and their symbols where a text has both, tickers in brackets after the name.
+
+    See docs/formats/news.md 2.11.
+    """
+    found = (
+        (name.strip(" ,-"), parse_symbols(_SYMBOLS.findall(listed))) for name, listed in _PAREN.findall(text)
+    )
+    return tuple((name, known) for name, known in found if name and known)

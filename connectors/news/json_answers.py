@@ -1,0 +1,31 @@
+"""Decodes JSON responses of wires, with a size limit and a clear error for other content.
+
+Belongs here: code shared by MFN and Cision. Does not belong here: single items (`items`), feeds in XML
+(`feeds`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.kit import staging
+from connectors.kit.formats import sniff
+from connectors.kit.json.chunks import MALFORMED
+
+LARGEST: Final = 64 << 20
+
+
+def decode_piece(piece: ArchiveMember, what: str) -> Any:
+    """Decodes the JSON of a piece. `what` names the expected content («a stream of items»). Raises Unreadable."""
+    with staging.open_plain(piece) as stream:
+        body = stream.read(LARGEST + 1)
+    if len(body) > LARGEST:
+        raise UnreadableFileError(piece.dataset, piece.name, f"{what} of more than {LARGEST >> 20} MiB")
+    try:
+        return msgspec.json.decode(body)
+    except MALFORMED as error:
+        due = f"expected {what} in JSON, not {sniff(body).value}"
+        raise UnreadableFileError(piece.dataset, piece.name, f"{due} ({error}): try again later") from None

@@ -1,0 +1,1 @@
+"""mfn of connectors.news: dataset, fetch."""

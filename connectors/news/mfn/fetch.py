@@ -1,0 +1,84 @@
+"""Fetches MFN's Nordic stream: pages since the last run, with an overlap of ten minutes.
+
+Does not belong here: the content of an item (`dataset`), rate limits and retries (`connectors.kit.http.client`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.json.chunks import MALFORMED
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+    from connectors.kit.http.response import FetchedResponse
+
+HOST: Final = "mfn.se"
+STREAM_URL: Final = f"https://{HOST}/all/s/nordic.json"
+RATE: Final = 0.5  # requests per second
+PAGE: Final = 100
+PAGES: Final = 500  # per run at most: months of all Nordic markets
+FIRST: Final = timedelta(days=2)  # how far back the first run goes
+OVERLAP: Final = timedelta(minutes=10)
+
+
+def fetch_stream(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Pages without the texts (`compact`); the cursor, the server's time of the first page, comes with the last."""
+    del subjects
+    since = _resume_instant(cursor, http.now())
+    asked: datetime | None = None
+    held: FetchedFile | None = None
+    seen: set[str] = set()
+    start = 0
+    for page in range(PAGES):
+        answer = http.get(stream_page_url(since, start), expect={Format.JSON})
+        asked = asked or answer.server_time
+        listed = [str(item.get("news_id")) if isinstance(item, dict) else "" for item in page_items(answer)]
+        if held is not None and seen.issuperset(listed):
+            break  # the end, or a page that is repeated whatever is requested
+        if held is not None:
+            yield held
+        name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
+        held = replace(answer.arrival(name, Scope.PART), cursor=None)  # rewinds the body to its first byte
+        if not listed:
+            break
+        seen.update(listed)
+        start += len(listed)  # a page may be shorter than requested
+    if held is not None and asked is not None:
+        yield replace(held, cursor=Cursor(asked.isoformat()))
+
+
+def stream_page_url(since: datetime, start: int) -> str:
+    """URL of one page of items published after an instant."""
+    after = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{STREAM_URL}?{urlencode({'limit': PAGE, 'offset': start, 'compact': 'true', 'after': after})}"
+
+
+def _resume_instant(cursor: Cursor | None, now: datetime) -> datetime:
+    """The instant to continue from. An invalid cursor restarts from the beginning: repeated requests do no harm."""
+    try:
+        found = None if cursor is None else datetime.fromisoformat(cursor.value)
+    except ValueError:
+        found = None
+    return now - FIRST if found is None or found.tzinfo is None else min(found, now) - OVERLAP
+
+
+def page_items(answer: FetchedResponse) -> list[Any]:
+    """The items of a page. Raises WrongBody."""
+    try:
+        body: Any = msgspec.json.decode(answer.read())
+    except MALFORMED as error:
+        raise UnexpectedBodyError(answer.url, answer.status, f"JSON that does not parse: {error}") from None
+    found = body.get("items") if isinstance(body, dict) else None
+    if not isinstance(found, list):
+        raise UnexpectedBodyError(answer.url, answer.status, "no list of items")
+    return found

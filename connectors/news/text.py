@@ -1,0 +1,85 @@
+"""Cleans, bounds and parses texts of items as feeds write them.
+
+Belongs here: titles, URLs and instants of every wire, the language of a headline. Does not belong here: the
+fields of one wire, or law firms' alerts (`connectors.name_matching.law_firm_alerts`).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+LONGEST: Final = 1_000  # characters of a title
+SUMMARY: Final = 4_000
+ADDRESS: Final = 2_000
+_MARK: Final = re.compile(r"<[^<>]{0,500}>")
+_YEARS: Final = range(1990, 2101)
+_UNKNOWN_ZONE: Final = "-0000"  # RFC 5322: UTC, with the local zone unknown
+# words that only one of the languages has; headlines are short
+_TELLING: Final = {
+    "en": {"the", "of", "and", "to", "in", "for", "has", "with", "from", "by", "report", "shares", "results"},
+    "no": {
+        *("av", "og", "til", "ikke", "fra", "aksjer", "egne", "tilbakekjøp", "meldepliktig", "handel"),
+        *("presenterer", "kvartal", "innkalling", "utbytte", "børs"),
+    },
+    "sv": {"och", "av", "till", "för", "från", "inte", "aktier", "delårsrapport", "årsstämma", "bolaget"},
+    "fi": {"ja", "on", "sekä", "osakkeiden", "osavuosikatsaus", "yhtiökokous", "tiedote", "oyj"},
+}
+_WORD: Final = re.compile(r"[^\W\d_]+")
+
+
+def to_plain_text(text: object, longest: int = LONGEST) -> str | None:
+    """Text without markup, doubly encoded entities, and repeated blanks; None where nothing is left."""
+    if not isinstance(text, str):
+        return None
+    found = html.unescape(_MARK.sub(" ", text[: longest * 4]))
+    return " ".join(found.split())[:longest] or None
+
+
+def web_address(text: object) -> str | None:
+    """A web URL; None for others, or if too long."""
+    if not isinstance(text, str) or len(text) > ADDRESS:
+        return None
+    found = text.strip()
+    try:
+        parts = urlsplit(found)
+    except ValueError:
+        return None
+    is_web = parts.scheme in ("http", "https") and parts.hostname and not re.search(r"[\s<>\"]", found)
+    return found if is_web else None
+
+
+def parse_instant(text: object) -> datetime | None:
+    """Parses RFC 822 with or without seconds, or ISO 8601, to UTC; None without a zone or for an invalid date."""
+    if not isinstance(text, str):
+        return None
+    written = text.strip()[:64]
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = read(written)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+        if found.tzinfo is None and not written.endswith(_UNKNOWN_ZONE):
+            return None
+        return _to_utc(found)
+    return None
+
+
+def _to_utc(found: datetime) -> datetime | None:
+    try:
+        moved = found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (OverflowError, ValueError):
+        return None
+    return moved if moved.year in _YEARS else None
+
+
+def headline_language(title: str) -> str | None:
+    """The language of a headline by its characteristic words; None on a tie, or if there are none."""
+    words = {word.casefold() for word in _WORD.findall(title)}
+    counts = sorted(((len(words & telling), name) for name, telling in _TELLING.items()), reverse=True)
+    (most, name), (next_most, _) = counts[0], counts[1]
+    return name if most > next_most else None

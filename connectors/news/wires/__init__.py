@@ -1,0 +1,1 @@
+"""wires of connectors.news: dataset, fetch."""

@@ -1,0 +1,1 @@
+"""aksjonaerregister of connectors.no: dataset, holdings, redact, schema."""

@@ -1,0 +1,234 @@
+"""Dataset no.aksjonaer: the yearly shareholder register (Aksjonærregisteret) of the tax administration.
+
+See docs/formats/no.md 7.
+
+Belongs here: the declaration, recognising a file, and reading it after redaction (`redact`). The file
+cannot be fetched: it is ordered with a form and dropped into a folder. Does not belong here: percentages
+(`holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import BinaryIO, Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    Licence,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.columns import text
+from connectors.kit.csv import reader
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.no import code_lists
+from connectors.no.aksjonaerregister.redact import (
+    PASSED,
+    STRANGE,
+    UNREADABLE,
+    field_count_of,
+    is_redacted_header,
+    redact,
+)
+from connectors.no.aksjonaerregister.schema import (
+    CLASS,
+    HOLDER,
+    KEY,
+    NUMBER,
+    PERSON,
+    SHAREHOLDERS,
+    SHARES,
+    STAGED,
+    TOTAL,
+    YEAR,
+)
+from connectors.no.counting import count_signals
+from connectors.no.register import has_check_digit
+from connectors.no.responses import plain_head
+from warehouse.schema.ids import natural_id
+from warehouse.schema.types import Column, Kind, Table
+
+_YEAR: Final = re.compile(r"(?<![0-9])(20[0-9]{2})(?![0-9])")
+_SLACK: Final = 1.001  # shares of all holders may exceed the total by 0.1 % (docs/formats/no.md 7)
+_LONGEST: Final = 4096
+_KIND: Final = PASSED[4]
+_NAME, _COUNTRY, _SHARES, _TOTAL = PASSED[3], PASSED[6], PASSED[7], PASSED[8]
+_LINES: Final = Table(
+    "no_aksjonaer_linjer",
+    "Lines of the file, as text.",
+    ("Orgnr",),
+    tuple(Column(name, Kind.TEXT, name) for name in PASSED),
+)
+_LAYOUT: Final = reader.CsvFormat(
+    table=_LINES,
+    mandatory=PASSED,
+    key="Orgnr",
+    separator=";",
+    quote=None,  # a quote is an ordinary character: UAB "ERA CAPITAL"
+    patterns={"Orgnr": "[0-9]{9}", "Navn aksjonær": ".*[^ ].*", _SHARES: "[0-9 ]+"},
+)
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the file of one income year; only the folder's `day.json` says whether it is complete."""
+    del name
+    found = sniff(plain_head(head))
+    if found is Format.ZIP:
+        return NotApplicable("a workbook or a packed file: unpack it, or order the CSV, and drop that")
+    first = plain_head(head).partition(b"\n")[0].decode(errors="replace")
+    if found is Format.TEXT and field_count_of(first) is None and not first.startswith(UNREADABLE):
+        return NotApplicable("text whose first line is not the header of the shareholder file")
+    return RecognisedFile(None, Scope.PART)
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields shares summed by holder and class; rejects and signals of the lines come first."""
+    year = _income_year(piece)
+    tally = SignalCounter(piece.dataset)
+    frames: list[pl.DataFrame] = []
+    for batch in reader.read_csv(replace(piece, open=partial(_open_redacted, piece)), _LAYOUT):
+        frames.append(batch.rows.select("Orgnr", "Aksjeklasse", _NAME, _KIND, _COUNTRY, _SHARES, _TOTAL))
+        yield staging.make_batch(
+            SHAREHOLDERS, staging.empty_frame(SHAREHOLDERS), batch.rejects, batch.signals
+        )
+    rows = _to_staged_rows(pl.concat(frames), year, tally)
+    _check_totals(rows, tally)
+    yield staging.make_batch(SHAREHOLDERS, _sum_by_holder(rows), None, tally.drain())
+
+
+def _income_year(piece: ArchiveMember) -> int:
+    """Income year, which only the file name states: aksjeeiebok__2024_07052025.csv."""
+    found = _YEAR.search(piece.name.rpartition("/")[2])
+    if found is None:
+        reason = "the file name has no income year: call it aksjeeiebok__<year>.csv"
+        raise UnreadableFileError(piece.dataset, piece.name, reason)
+    return int(found.group(1))
+
+
+def _open_redacted(piece: ArchiveMember) -> BinaryIO:
+    """The redacted body: a file that has not been redacted yet is redacted now."""
+    with staging.open_plain(piece) as body:
+        first = body.readline(_LONGEST)
+    passed = first if is_redacted_header(first) or first.startswith(UNREADABLE.encode()) else b""
+    if not passed:
+        with staging.open_plain(piece) as body, redact(body) as clean:
+            passed = clean.readline(_LONGEST)
+    if passed.startswith(UNREADABLE.encode()):
+        reason = passed.decode(errors="replace").removeprefix(UNREADABLE).strip()
+        raise UnreadableFileError(piece.dataset, piece.name, reason)
+    opened = staging.open_plain(piece)
+    return opened if is_redacted_header(first) else redact(opened)
+
+
+def _to_staged_rows(lines: pl.DataFrame, year: int, tally: SignalCounter) -> pl.DataFrame:
+    """Lines as rows of the staged table, not yet summed."""
+    country = code_lists.COUNTRIES.expr(pl.col(_COUNTRY).str.strip_chars().str.to_uppercase())
+    company = pl.col(_KIND).str.contains(r"^[0-9]{9}$").fill_null(value=False)
+    person = pl.col(_KIND).str.starts_with(PERSON).fill_null(value=False)
+    rows = lines.select(
+        pl.col("Orgnr").alias(NUMBER),
+        pl.lit(year, pl.Int64).alias(YEAR),
+        pl.col("Aksjeklasse").fill_null("").alias(CLASS),
+        text.clean_text(pl.col(_NAME)).alias("navn"),
+        pl.when(company)
+        .then(pl.lit("company"))
+        .when(person)
+        .then(pl.lit("person"))
+        .otherwise(pl.lit("unknown"))
+        .alias("art"),
+        country.alias("landkode"),
+        text.parse_integer(pl.col(_SHARES).str.replace_all(" ", "")).alias(SHARES),
+        text.parse_integer(pl.col(_TOTAL).str.replace_all(" ", "")).alias(TOTAL),
+        pl.when(company).then(pl.col(_KIND)).alias("_number"),
+        pl.col(_KIND).fill_null("").alias("_mark"),
+        pl.col(_COUNTRY).alias("_country"),
+        pl.col(_TOTAL).alias("_total"),
+    )
+    for name, lost in (
+        ("Landkode", pl.col("_country").is_not_null() & pl.col("landkode").is_null()),
+        (_TOTAL, pl.col("_total").is_not_null() & pl.col(TOTAL).is_null()),
+        ("Fødselsår/orgnr", pl.col("_mark").str.starts_with(STRANGE)),
+    ):
+        count_signals(tally, "unreadable_value", name, rows.filter(lost)[NUMBER])
+    return rows.join(
+        _holder_keys(rows), on=[NUMBER, "navn", "_mark", "landkode"], how="left", nulls_equal=True
+    )
+
+
+def _holder_keys(rows: pl.DataFrame) -> pl.DataFrame:
+    """Adds each holder's key: its organisation number, else a key of company, name, ordinal and country.
+
+    The company is part of the key: equal names in two companies do not mean the same person.
+    """
+    parts = [NUMBER, "navn", "_mark", "landkode"]
+    holders = rows.select(*parts, "_number").unique()
+    made = [
+        number or natural_id("inn", company, " ".join((name or "").casefold().split()), mark, country)
+        for company, name, mark, country, number in holders.iter_rows()
+    ]
+    return holders.select(parts).with_columns(pl.Series(HOLDER, made, dtype=pl.String)).unique(parts)
+
+
+def _sum_by_holder(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sums the accounts of a holder: one row per holder and class."""
+    return (
+        rows.group_by(SHAREHOLDERS.key, maintain_order=True)
+        .agg(
+            pl.col("navn").first(),
+            pl.col("art").first(),
+            pl.col("landkode").drop_nulls().first(),
+            pl.col(SHARES).sum(),
+            pl.col(TOTAL).max(),
+        )
+        .select(SHAREHOLDERS.names)
+    )
+
+
+def _check_totals(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    """Signals impossible sums, totals that differ within one company, and invalid numbers."""
+    companies = rows.group_by(NUMBER, maintain_order=True).agg(
+        pl.col(SHARES).sum().alias("_held"),
+        pl.col(TOTAL).max().alias("_most"),
+        pl.col(TOTAL).drop_nulls().n_unique().alias("_totals"),
+    )
+    most = pl.col("_most").fill_null(0)
+    for code, found in (
+        ("shares_above_total", (most > 0) & (pl.col("_held") > most * _SLACK)),
+        ("no_total", most <= 0),
+        ("several_totals", pl.col("_totals") > 1),
+        ("wrong_check_digit", ~has_check_digit(pl.col(NUMBER))),
+    ):
+        count_signals(tally, code, TOTAL if "total" in code else NUMBER, companies.filter(found)[NUMBER])
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Aksjonærregisteret: shareholders on 31 December",
+    licence=Licence(
+        name="by order of Skatteetaten; privacy rules apply",
+        url="https://www.skatteetaten.no/deling/aksjonarregisteret/",
+        attribution="Kilde: Skatteetaten, Aksjonærregisteret",
+    ),
+    cadence=Cadence(cron="0 8 15 5 *", stale_after_hours=24 * 400),  # once a year, in May
+    guard=GuardLimits(max_shrink=0.10, max_changed=1.0, max_rejected=0.001),
+    host="www.skatteetaten.no",
+    staged=STAGED,
+    files=("aksjonaerregisteret/**", "**/aksjeeiebok*"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    redact=redact,
+)

@@ -1,0 +1,132 @@
+"""Dataset no.enheter: the main entities of Enhetsregisteret, from every channel.
+
+Belongs here: the declaration, recognising a file, reading and fetching. Channels: bulk CSV and bulk JSON (FULL when
+fetched), search pages, single responses, short bodies of deleted entities, and 410. Does not belong here: sub-units
+and roles (files of other datasets), the profile (`profile.companies`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.no.enheter import parse_csv, parse_json
+from connectors.no.enheter.fetch_bulk import fetch_bulk
+from connectors.no.enheter.schema import NUMBER, STAGED
+from connectors.no.oppdateringer.schema import KEY as FEED
+from connectors.no.register import HOST, LICENCE
+from connectors.no.responses import error_status, is_search_page, open_without_bom, plain_head, top_keys
+
+KEY: Final = "no.enheter"
+_HEAD: Final = 65_536
+_GONE: Final = 410
+_GONE_NAME: Final = re.compile(r"([0-9]{9})(?:[^0-9]*|-[^/]*-)410\b")
+_BULK_NAME: Final = re.compile(r"bulk|\.csv", re.IGNORECASE)
+_GONE_PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises entity files as parts: only a fetch or the folder's `day.json` knows that one is complete."""
+    head = plain_head(head)
+    if name.startswith("codelists/"):
+        return NotApplicable(
+            "code list: the codes that are served are in codes/*.csv; labels are taken from the records"
+        )
+    if b'"openapi"' in head or b'"swagger"' in head:
+        return NotApplicable("description of the interface (OpenAPI): no records")
+    if _removed_number(name, head) is not None or (_BULK_NAME.search(name) and sniff(head) is Format.EMPTY):
+        return RecognisedFile(None, Scope.PART)  # an empty bulk is not skipped silently: `read` rejects it
+    reason = _not_applicable_reason(head)
+    return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
+
+
+def _not_applicable_reason(head: bytes) -> str | None:
+    found = sniff(head)
+    if found is Format.EMPTY:
+        return "empty body: the registry has no such entity"
+    if found is Format.ZIP:
+        return "workbook (regneark): the same rows as the bulk CSV, which is read instead"
+    if found is Format.TEXT and b"beliggenhetsadresse." in head.split(b"\n", 1)[0].lower():
+        return "bulk file of sub-units: they are not companies"
+    return _not_applicable_json_reason(head) if found is Format.JSON else None
+
+
+def _not_applicable_json_reason(head: bytes) -> str | None:
+    status = error_status(head)
+    if status is not None:
+        return f"error answer of the registry (status {status})"
+    if is_search_page(head) and b'"enheter"' not in head:
+        return "search page of sub-units" if b'"underenheter"' in head else "search page without results"
+    keys = top_keys(head)
+    if keys is not None and NUMBER not in keys and "_embedded" not in keys:
+        return "object without an organisation number"
+    return None
+
+
+def _removed_number(name: str, head: bytes) -> str | None:
+    """Number of an entity that returned 410: from the error body, else from the file name."""
+    is_error = error_status(head) == _GONE
+    told = _GONE_PATH.search(head.decode(errors="replace")) if is_error else None
+    found = told or (_GONE_NAME.search(name) if is_error or sniff(head) is Format.EMPTY else None)
+    return found.group(1) if found else None
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `no_enheter`, `no_slettet` and `no_navn`."""
+    with open_without_bom(piece) as body:
+        head = body.read(_HEAD)
+    gone = _removed_number(piece.name, head)
+    if gone is not None:
+        yield parse_json.removed_batch(gone)
+        return
+    found = sniff(head)
+    if found is Format.JSON:
+        yield from parse_json.read(piece)
+    elif found is Format.TEXT:
+        yield from parse_csv.read(piece)
+    else:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected CSV or JSON of entities, found {found}"
+        )
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Enhetsregisteret: main entities",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * *", stale_after_hours=48),  # regenerated nightly
+    # No minimum of rows: the sandbox serves small worlds through this declaration. Holders and estates are
+    # listed rejects too (1.4 and 3.1 % of the rows of two samples of 2024) but do not count as failures.
+    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    host=HOST,
+    staged=STAGED,
+    files=(
+        "enheter/**",
+        "enheter_bulk_csv/**",
+        "enheter_bulk_json/**",
+        "**/enheter_alle*",
+        "documented_examples/BrregEntit*",
+        "documented_examples/BrregDeletedEntity*",
+        "documented_examples/*openapi*",
+        "codelists/**",
+    ),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch_bulk,
+    named_by=FEED,
+)

@@ -1,0 +1,52 @@
+"""Staged columns that name a holder, used to find an erased holder (`Jurisdiction.holders`).
+
+Two tables store a company's holders in one cell: their Keys list every holder in the cell. Does not belong here:
+the holdings (`roller.holdings`, `konsern.holdings`), or removing rows (pipelines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from connectors.contract.dataset import ComputedKey
+from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
+from connectors.no.konsern import schema as konsern_schema
+from connectors.no.newsweb import schema as newsweb_schema
+from connectors.no.roller import schema as roller_schema
+from connectors.no.roller.holdings import holder_of
+
+
+def _holder_names_of_role(role: Mapping[str, Any]) -> Iterable[str | None]:
+    found = holder_of(role) or {}
+    return (found.get(name) for name in ("native", "holder_name"))
+
+
+def _parent_names_of_edge(edge: Mapping[str, Any]) -> Iterable[str | None]:
+    return (edge.get(name) for name in (konsern_schema.PARENT, "navn"))
+
+
+def _names_per_row(
+    column: str, named: Callable[[Mapping[str, Any]], Iterable[str | None]]
+) -> Callable[[pl.DataFrame], pl.Series]:
+    def of(rows: pl.DataFrame) -> pl.Series:
+        cells = [msgspec.json.decode(cell or "[]") for cell in rows[column]]
+        names = [[name for one in cell for name in named(one) if name] for cell in cells]
+        return pl.Series(column, names, pl.List(pl.String))
+
+    return of
+
+
+HOLDERS: Final[Mapping[str, tuple[str | ComputedKey, ...]]] = {
+    roller_schema.ROLES.name: (
+        ComputedKey("role_holders", _names_per_row(roller_schema.GROUPS, _holder_names_of_role)),
+    ),
+    konsern_schema.MEMBERS.name: (
+        ComputedKey("group_parents", _names_per_row(konsern_schema.EDGES, _parent_names_of_edge)),
+    ),
+    aksjonaerregister_schema.SHAREHOLDERS.name: (aksjonaerregister_schema.HOLDER, "navn"),
+    newsweb_schema.FLAGS.name: ("holder", "name"),
+}

@@ -1,0 +1,1 @@
+"""euronext of connectors.no: dataset."""

@@ -1,0 +1,1 @@
+"""konsern of connectors.no: dataset, fetch, holdings, schema."""

@@ -1,0 +1,226 @@
+"""Dataset no.konsern: group structures with open ownership percentages between companies (docs/formats/no.md 5).
+
+Belongs here: the declaration, recognising a file, and reading a tree. One response is a whole group, whichever
+member was requested; the same company may occur at several places of it, its subtree repeated. Does not belong
+here: which companies to request (`fetch`), or the shared holdings (`holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.no.konsern.fetch import fetch_groups, subjects_to_fetch
+from connectors.no.konsern.schema import (
+    ANSWERS,
+    EDGES,
+    KEY,
+    KINDS,
+    KNOWN,
+    MEMBERS,
+    NUMBER,
+    PARENT,
+    ROOT,
+    STAGED,
+)
+from connectors.no.register import HOST, LICENCE
+from connectors.no.responses import error_status, open_without_bom, plain_head
+from connectors.no.roller.holdings import parse_percentage
+
+_HEAD: Final = 65_536
+_NONE: Final = 404
+_LIMIT: Final = 64 * 1024 * 1024  # the largest group known is 80 kB
+_NUMBER: Final = re.compile(r"[0-9]{9}")
+_IN_NAME: Final = re.compile(r"(?<![0-9])([0-9]{9})(?![0-9])")
+_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,9})?)\s*%")
+_FRACTION: Final = re.compile(r"[0-9]+\s*/\s*[0-9]+")
+_NUMERIC: Final = re.compile(r"[0-9%]")
+_ALL: Final = Decimal(100)
+
+Edge = dict[str, str | None]
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises one group, always a part. An empty body is valid: the company is in no group."""
+    head = plain_head(head)
+    status = error_status(head)
+    if status not in (None, _NONE):
+        return NotApplicable(f"error answer of the registry (status {status})")
+    if (status == _NONE or sniff(head) is Format.EMPTY) and _requested_number(name) is None:
+        return NotApplicable("status 404 (in no group) of a file that does not name the requested company")
+    if name.endswith(".csv") or sniff(head) is Format.TEXT:
+        return NotApplicable("the same structure as CSV: the JSON is read instead")
+    return RecognisedFile(None, Scope.PART)
+
+
+def _requested_number(name: str) -> str | None:
+    """The requested company, from the file name."""
+    found = _IN_NAME.findall(name.rpartition("/")[2])
+    return found[-1] if found else None
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields the members of the group, then the group of the requested company."""
+    with open_without_bom(piece) as body:
+        text = body.read(_LIMIT)
+    asked = _requested_number(piece.name)
+    if sniff(text[:_HEAD]) is Format.EMPTY or error_status(text[:_HEAD]) == _NONE:
+        yield staging.make_batch(ANSWERS, [{NUMBER: asked, ROOT: None}] if asked else [])
+        return
+    root = _parse_tree(piece, text)
+    tree = _GroupTree(piece.dataset, str(root[NUMBER]))
+    tree.walk(root)
+    yield staging.make_batch(MEMBERS, tree.members(), staging.reject_rows(tree.rejects), tree.tally.drain())
+    yield staging.make_batch(ANSWERS, [{NUMBER: asked or tree.root, ROOT: tree.root}])
+
+
+def _parse_tree(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
+    try:
+        root = msgspec.json.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    if not isinstance(root, dict) or not _NUMBER.fullmatch(str(root.get(NUMBER))):
+        raise UnreadableFileError(piece.dataset, piece.name, "no group: the top has no organisation number")
+    return root
+
+
+class _GroupTree:
+    """Collects the distinct members of one group and the edges into each."""
+
+    def __init__(self, dataset: str, root: str) -> None:
+        self.tally = SignalCounter(dataset)
+        self.root = root
+        self.rejects: list[tuple[object, str, object]] = []
+        self._members: dict[str, dict[str, Any]] = {}
+        self._edges: dict[str, dict[str, Edge]] = {}
+
+    def walk(self, root: dict[str, Any]) -> None:
+        """Visits every node; iterative, since the depth of a tree is unbounded."""
+        waiting: list[tuple[object, dict[str, Any] | None]] = [(root, None)]
+        while waiting:
+            node, above = waiting.pop()
+            if not isinstance(node, dict) or not _NUMBER.fullmatch(str(node.get(NUMBER))):
+                self.rejects.append((self.root, "a node without an organisation number", node))
+                continue
+            self._add_node(node, above)
+            below = node.get("children")
+            waiting += [(child, node) for child in reversed(below)] if isinstance(below, list) else []
+
+    def _add_node(self, node: dict[str, Any], above: dict[str, Any] | None) -> None:
+        number = str(node[NUMBER])
+        for key in node.keys() - KNOWN:
+            self.tally.add("unknown_key", key, number)
+        self._members.setdefault(number, node)
+        if above is not None:
+            edge = self._edge(node, above)
+            before = self._edges.setdefault(number, {}).get(str(edge[PARENT]))
+            self._edges[number][str(edge[PARENT])] = (
+                edge if before is None else max(before, edge, key=_edge_precedence)
+            )
+
+    def _edge(self, node: dict[str, Any], above: dict[str, Any]) -> Edge:
+        number, nested = str(node[NUMBER]), str(above[NUMBER])
+        parent = str(node.get("parentOrganisasjonsnummer") or nested)
+        if parent != nested:
+            self.tally.add("parent_mismatch", "parentOrganisasjonsnummer", number)
+        kind = _code_value(node.get("knytningsform"))
+        if kind not in KINDS:
+            self.tally.add("unknown_code", f"knytningsform {kind}", number)
+        return {
+            PARENT: parent if _NUMBER.fullmatch(parent) else nested,
+            "navn": _stripped_text(node.get("parentNavn")) or _stripped_text(above.get("navn")),
+            "form": _code_value(above.get("organisasjonsform")) if parent == nested else None,
+            "knytningsform": kind,
+            "grunnlag": _stripped_text(node.get("grunnlag")),
+            "prosent": self._parse_percentage(node.get("grunnlag"), number),
+            "dato": self._parse_day(node.get("dato"), number),
+        }
+
+    def _parse_percentage(self, basis: object, number: str) -> str | None:
+        """Parses the percentage of a free text; words give None (docs/formats/no.md 5).
+
+        Only a text that is entirely a percentage counts: «>50%», «50-66%» and «33 1/3 %» give None.
+        """
+        text = str(basis or "").strip()
+        percent = _PERCENT.fullmatch(text)
+        found = Decimal(percent.group(1).replace(",", ".")) if percent else None
+        if _FRACTION.fullmatch(text):
+            found = parse_percentage(text)
+        if found is not None and found <= _ALL:
+            return format(found, "f")
+        if _NUMERIC.search(text):
+            self.tally.add("unreadable_value", f"grunnlag {text}", number)
+        return None
+
+    def _parse_day(self, value: object, number: str) -> str | None:
+        if value in (None, ""):
+            return None
+        try:
+            return date.fromisoformat(str(value)).isoformat()
+        except ValueError:
+            self.tally.add("unreadable_value", "dato", number)
+            return None
+
+    def members(self) -> list[dict[str, Any]]:
+        """One row per member, edges sorted by the parent's number, so that equal trees give equal rows."""
+        return [
+            {
+                ROOT: self.root,
+                NUMBER: number,
+                "navn": _stripped_text(node.get("navn")),
+                "organisasjonsform.kode": _code_value(node.get("organisasjonsform")),
+                EDGES: msgspec.json.encode(
+                    [edge for _, edge in sorted(self._edges.get(number, {}).items())]
+                ).decode(),
+            }
+            for number, node in sorted(self._members.items())
+        ]
+
+
+def _edge_precedence(edge: Edge) -> tuple[bool, str]:
+    """Sort key of duplicate edges: one with a percentage wins, then the newer one."""
+    return edge["prosent"] is not None, edge["dato"] or ""
+
+
+def _code_value(value: object) -> str | None:
+    return _stripped_text(value.get("kode")) if isinstance(value, dict) else None
+
+
+def _stripped_text(value: object) -> str | None:
+    return (str(value).strip() or None) if value is not None else None
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Enhetsregisteret: group structure",
+    licence=LICENCE,
+    cadence=Cadence(cron="0 7 * * *", stale_after_hours=24 * 8),
+    guard=GuardLimits(max_rejected=0.01),
+    host=HOST,
+    staged=STAGED,
+    files=("konsernstruktur/**",),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch_groups,
+    wants=subjects_to_fetch,
+)

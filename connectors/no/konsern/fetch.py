@@ -1,0 +1,96 @@
+"""Fetches groups: each company that states it is in one, once a month, unless another response has listed it.
+
+Belongs here: which companies to request, and the cursor. A response is the whole group, so a group of a hundred
+needs one request. A company that no response lists any more is requested: that is how leaving a group is noticed.
+Does not belong here: reading a response (`dataset`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import polars as pl
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import FetchError, UnexpectedBodyError
+from connectors.kit.http.response import FetchedResponse
+from connectors.no.enheter.schema import ENTITIES, NUMBER
+from connectors.no.register import HOST
+from connectors.no.regnskap.cursor import FetchedAccounts, last_monthly_slot
+from connectors.no.responses import error_status
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+URL: Final = f"https://{HOST}/enhetsregisteret/api/konsernstruktur/"
+EACH: Final = 200  # responses after which the cursor is saved
+_NONE: Final = 404
+_NUMBER: Final = re.compile("[0-9]{9}")
+
+
+def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yields numbers of entities that state they are part of a group (docs/formats/no.md 5)."""
+    rows = staged.get(ENTITIES.name)
+    if rows is None:
+        return
+    yield from rows.filter(pl.col("erIKonsern")).sort(NUMBER)[NUMBER]
+
+
+def fetch_groups(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches groups of the companies that no response of this month lists. 404 is valid: in no group."""
+    asked = FetchedAccounts.of(cursor)
+    today = http.now().date()
+    held: FetchedFile | None = None
+    broken: FetchError | None = None
+    due = (number for number in subjects if not asked.knows(number, last_monthly_slot(number, today)))
+    for place, number in enumerate(due):
+        try:
+            answer = _fetch_response(http, number)
+        except FetchError as error:
+            broken = error
+            break
+        for listed in {number, *_member_numbers(answer)}:
+            asked.add(listed, last_monthly_slot(listed, today))
+        if held is not None:
+            yield held
+        remembered = asked.cursor() if place % EACH == EACH - 1 else None
+        held = replace(answer.arrival(f"{number}.json", Scope.PART), cursor=remembered)
+    if held is not None:
+        yield replace(held, cursor=asked.cursor())
+    if broken is not None:
+        raise broken
+
+
+def _fetch_response(http: HttpClient, number: str) -> FetchedResponse:
+    """Requests one company. A 404 with an HTML page is an error: it would mean that every group has ended."""
+    answer = http.get(
+        URL + number, expect={Format.JSON}, headers={"Accept": "application/json"}, allow=(_NONE,)
+    )
+    body = answer.read()
+    if answer.status == _NONE and body.strip() and error_status(body) != _NONE:
+        raise UnexpectedBodyError(
+            URL + number, _NONE, "a page under status 404, which is not a response of the register"
+        )
+    return answer
+
+
+def _member_numbers(answer: FetchedResponse) -> set[str]:
+    """Every member of a response; none if it does not parse (reading reports that later)."""
+    body = b"" if answer.status == _NONE else answer.read()
+    try:
+        waiting: list[object] = [msgspec.json.decode(body)] if body else []
+    except (ValueError, RecursionError):
+        return set()
+    found: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            found.add(str(node.get(NUMBER)))
+            below = node.get("children")
+            waiting += below if isinstance(below, list) else []
+    return {number for number in found if _NUMBER.fullmatch(number)}

@@ -1,0 +1,1 @@
+"""oppdateringer of connectors.no: dataset, fetch, filing_dates, pending, rows, schema."""

@@ -1,0 +1,104 @@
+"""Dataset no.oppdateringer: the three change feeds of Enhetsregisteret (docs/formats/no.md 3).
+
+Belongs here: the declaration, and recognising a file: pages of `/oppdateringer/enheter`, `/underenheter` (HAL; an
+empty one has no `_embedded`) and `/roller` (an array of CloudEvents). Does not belong here: entries
+(`rows`), cursors (`fetch`), or fetching the entities they name (`enheter.single`, `roller.dataset`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.no.oppdateringer.fetch import fetch
+from connectors.no.oppdateringer.rows import PageRows
+from connectors.no.oppdateringer.schema import COLLECTIONS, KEY, STAGED
+from connectors.no.register import HOST, LICENCE
+from connectors.no.responses import error_status, open_without_bom, plain_head, top_keys
+
+_LIMIT: Final = 256 * 1024 * 1024  # ten thousand entries with their patches are some ten megabytes
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises pages of a feed, always parts: entities they do not name are not absent."""
+    del name
+    head = plain_head(head)
+    if sniff(head) is Format.EMPTY:
+        return NotApplicable("empty body: no page of a change feed")
+    status = error_status(head)
+    if status is not None:
+        return NotApplicable(f"error answer of the registry (status {status})")
+    keys = top_keys(head)
+    if keys is not None and not {"_embedded", "page", "_links"} & keys:
+        return NotApplicable("an object that is no page of a change feed")
+    return RecognisedFile(None, Scope.FEED)
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `no_oppdateringer` and `no_aarsregnskap_meldt`."""
+    with open_without_bom(piece) as body:
+        text = body.read(_LIMIT)
+    try:
+        found: Any = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected a page of a change feed: {error}"
+        ) from error
+    page = PageRows(staging.SignalCounter(piece.dataset))
+    if isinstance(found, list):
+        page.events(found)
+    else:
+        _read_hal_page(piece, found, page)
+    yield from page.batches()
+
+
+def _read_hal_page(piece: ArchiveMember, found: object, page: PageRows) -> None:
+    """Reads a page of entities or sub-units. Without news it has no `_embedded`, and `page` says 0."""
+    if not isinstance(found, dict):
+        raise UnreadableFileError(piece.dataset, piece.name, "expected a page or an array of events")
+    embedded: Any = found.get("_embedded")
+    numbering: Any = found.get("page")
+    for name, member in (("_embedded", embedded), ("page", numbering)):
+        if member is not None and not isinstance(member, dict):
+            raise UnreadableFileError(piece.dataset, piece.name, f"expected an object in {name}")
+    if embedded is None:
+        if numbering and numbering.get("totalElements"):
+            page.tally.add("missing_entries", "_embedded", piece.name)
+        return
+    for name, entries in embedded.items():
+        if name not in COLLECTIONS or not isinstance(entries, list):
+            raise UnreadableFileError(
+                piece.dataset, piece.name, f"a page of {name}, which is no change feed's list"
+            )
+        page.entries(COLLECTIONS[name], entries)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Enhetsregisteret: change feeds",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * *", stale_after_hours=48),
+    guard=GuardLimits(max_rejected=0.01),
+    host=HOST,
+    staged=STAGED,
+    files=("oppdateringer/**", "oppdateringer_*/**"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch,
+)

@@ -1,0 +1,1 @@
+"""profile of connectors.no: companies, removals, status."""

@@ -1,0 +1,68 @@
+"""Cursor of per-company fetching: which accounts were last requested, compact enough to be stored as text.
+
+Half a million companies take a few hundred kilobytes: the sorted numbers of one mark, delta-encoded and compressed.
+A mark is what was requested: a year of accounts, a round of repeated requests, or both; later ones sort higher.
+Does not belong here: which companies to request (`enheter.fetch_bulk`, `konsern.fetch`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from datetime import date, timedelta
+from itertools import accumulate, pairwise
+from typing import Final
+
+from connectors.contract.dataset import Cursor
+
+_SLOTS: Final = 28  # days that exist in every month
+
+
+def last_monthly_slot(number: str, today: date) -> str:
+    """Month of a number's latest turn for a repeated request: monthly, spread over the days of the month."""
+    turn = int(number) % _SLOTS + 1
+    month = today if today.day >= turn else today.replace(day=1) - timedelta(days=1)
+    return f"{month:%Y-%m}"
+
+
+class FetchedAccounts:
+    """Numbers and the mark of their latest request."""
+
+    def __init__(self, years: dict[str, str] | None = None) -> None:
+        self._years = years or {}
+
+    @classmethod
+    def of(cls, cursor: Cursor | None) -> FetchedAccounts:
+        """Decodes a cursor.
+
+        An unreadable cursor counts as empty: repeated requests do no harm.
+        """
+        if cursor is None:
+            return cls()
+        try:
+            packed: dict[str, list[int]] = json.loads(zlib.decompress(base64.b85decode(cursor.value)))
+        except (ValueError, zlib.error):
+            return cls()
+        return cls({f"{number:09}": year for year, steps in packed.items() for number in accumulate(steps)})
+
+    def cursor(self) -> Cursor:
+        by_year: dict[str, list[int]] = {}
+        for number, year in self._years.items():
+            by_year.setdefault(year, []).append(int(number))
+        packed = {
+            year: [end - start for start, end in pairwise([0, *sorted(found)])]
+            for year, found in by_year.items()
+        }
+        text = json.dumps(packed, separators=(",", ":"), sort_keys=True)
+        return Cursor(base64.b85encode(zlib.compress(text.encode(), 6)).decode())
+
+    def knows(self, number: str, year: str) -> bool:
+        """True if these accounts, or newer ones, were requested."""
+        return self._years.get(number, "") >= year and number in self._years
+
+    def add(self, number: str, year: str) -> None:
+        self._years[number] = year
+
+    def __len__(self) -> int:
+        return len(self._years)

@@ -1,0 +1,233 @@
+"""Dataset no.regnskap_masse: the mass file of Regnskapsregisteret (subscription), streamed.
+
+Belongs here: joining the two parts of a submission (RES: income statement, BAL: balance) on company, year,
+scope and journalnr, in any order in the file. Does not belong here: the open API (`dataset`), or which shared
+figure a field code is (`mapping`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Any, BinaryIO, Final
+
+import polars as pl
+from lxml import etree
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.no.counting import count_signals
+from connectors.no.register import HOST, LICENCE, has_check_digit
+from connectors.no.regnskap.amounts import InvalidValueError, check_totals, to_whole_units
+from connectors.no.regnskap.rows import CURRENCY_CODE, RejectedAccountsError
+from connectors.no.regnskap.schema import JOURNAL, MASS, MASS_IDENTITIES, MASS_IGNORED, POST, TYPE
+from connectors.no.responses import plain_head
+from warehouse.schema.types import Kind
+
+KEY: Final = "no.regnskap_masse"
+PARTS: Final = ("RES", "BAL")
+CHUNK: Final = 20_000  # submissions in one batch
+_HEAD_FIELDS: Final = frozenset(name for name in MASS.names if not name.startswith(POST))
+_KNOWN: Final = _HEAD_FIELDS | frozenset(MASS_IGNORED)
+_NAMED_AT: Final = re.compile(r"(?<![0-9])(20[0-9]{12})(?![0-9])")
+_ROOT: Final = re.compile(rb"<deler\b")
+
+Key = tuple[str, str, str, str]
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises a mass file; its name has the time of writing: 20190327213825-masse-2.xml."""
+    head = plain_head(head)
+    found = sniff(head)
+    if found is Format.EMPTY:
+        return NotApplicable("empty file")
+    if found is Format.XML and not _ROOT.search(head):
+        return NotApplicable("XML of another kind: no <deler>")
+    return RecognisedFile(_written_at(name), Scope.PART)
+
+
+def _written_at(name: str) -> datetime | None:
+    found = _NAMED_AT.search(name)
+    try:
+        return datetime.strptime(found.group(1), "%Y%m%d%H%M%S").replace(tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `no_regnskap_masse`."""
+    with staging.open_plain(piece) as body:
+        found = sniff(body.read(1024))
+    if found is not Format.XML:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected the XML of a mass file, found {found}"
+        )
+    with staging.open_plain(piece) as body:
+        try:
+            yield from _SubmissionReader(piece).batches(body)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise UnreadableFileError(
+                piece.dataset, piece.name, f"XML that does not read: {error}"
+            ) from error
+
+
+class _SubmissionReader:
+    """Collects the submissions of one file: parts without their counterpart yet, and complete rows."""
+
+    def __init__(self, piece: ArchiveMember) -> None:
+        self._tally = staging.SignalCounter(piece.dataset)
+        self._waiting: dict[Key, tuple[str, Row]] = {}
+        self._rows: list[Row] = []
+        self._refused: list[tuple[object, str, object]] = []
+
+    def batches(self, body: BinaryIO) -> Iterator[Batch]:
+        posts, announced, parts = 0, None, 0
+        events = etree.iterparse(
+            body, tag=("del", "ant_poster"), resolve_entities=False, no_network=True, load_dtd=False
+        )
+        for _, element in events:
+            if element.tag == "ant_poster":
+                announced = (element.text or "").strip()
+            else:
+                posts += len(element.findall("info"))
+                parts += 1
+                self._add_part(element)
+                _free_element(element)
+            if len(self._rows) >= CHUNK:
+                yield self._drain_batch()
+        if not parts and announced != "0":
+            raise ValueError("no <del> in it")
+        for key, (kind, row) in self._waiting.items():
+            self._tally.add("unpaired_part", kind, key[0])
+            self._rows.append(row)
+        if announced != str(posts):
+            self._tally.add("count_mismatch", f"ant_poster {announced}, read {posts}")
+        yield self._drain_batch()
+
+    def _add_part(self, element: etree._Element) -> None:
+        head = element.find("hode")
+        fields = (
+            {} if head is None else {str(field.tag): (field.text or "").strip() or None for field in head}
+        )
+        try:
+            key, row = _parse_part_head(fields)
+        except RejectedAccountsError as error:
+            self._refused.append((fields.get(JOURNAL) or "?", str(error), fields))
+            return
+        for name in fields.keys() - _KNOWN:
+            self._tally.add("unknown_key", f"hode.{name}", key[0])
+        self._fill_posts(element, row)
+        self._join_parts(key, str(fields.get("regnskap_dokumenttype")), row)
+
+    def _fill_posts(self, element: etree._Element, row: Row) -> None:
+        for info in element.iterfind("info"):
+            name = POST + (info.findtext("feltkode") or "").strip()
+            if name in row:
+                try:
+                    row[name] = _post_amount(info)
+                except InvalidValueError:
+                    self._tally.add("unreadable_value", name, row["orgnr"])
+
+    def _join_parts(self, key: Key, kind: str, row: Row) -> None:
+        if kind not in PARTS:
+            self._tally.add("unknown_code", f"regnskap_dokumenttype {kind}", key[0])
+        waiting = self._waiting.pop(key, None)
+        if waiting is None:
+            self._waiting[key] = (kind, row)
+            return
+        if waiting[0] == kind:
+            self._tally.add("repeated_part", kind, key[0])
+        other = waiting[1]
+        self._rows.append(other | {name: value for name, value in row.items() if value is not None})
+
+    def _drain_batch(self) -> Batch:
+        rows = pl.DataFrame(self._rows, schema=dict(staging.staged_schema(MASS)), orient="row")
+        rows = rows.unique(MASS.key, keep="last", maintain_order=True)
+        check_totals(rows, MASS_IDENTITIES, "orgnr", self._tally)
+        strange = rows.filter(~pl.col("valutakode").str.contains(CURRENCY_CODE))
+        for currency, number in strange.select("valutakode", "orgnr").iter_rows():
+            self._tally.add("unknown_currency", currency, number)
+        count_signals(
+            self._tally, "wrong_check_digit", "orgnr", rows.filter(~has_check_digit(pl.col("orgnr")))["orgnr"]
+        )
+        batch = staging.make_batch(MASS, rows, staging.reject_rows(self._refused), self._tally.drain())
+        self._rows, self._refused = [], []
+        return batch
+
+
+def _parse_part_head(fields: dict[str, str | None]) -> tuple[Key, Row]:
+    """Key and row of one part, with empty posts."""
+    number, journal, scope = fields.get("orgnr"), fields.get(JOURNAL), fields.get(TYPE)
+    if number is None or not re.fullmatch(r"[0-9]{9}", number):
+        raise RejectedAccountsError("organisation number is not nine digits")
+    if journal is None:
+        raise RejectedAccountsError("no journalnr: the submission cannot be distinguished from others")
+    if scope not in ("S", "K"):
+        raise RejectedAccountsError(f"regnskapstype {scope!r} is neither S nor K")
+    row: Row = {
+        column.name: _parse_day(fields, column.name) if column.kind is Kind.DATE else None
+        for column in MASS.columns
+    }
+    row |= {name: fields.get(name) for name in _HEAD_FIELDS if row[name] is None and name not in _DATES}
+    if (
+        row["startdato"] is None
+        or row["avslutningsdato"] is None
+        or row["startdato"] > row["avslutningsdato"]
+    ):
+        said = f"startdato {fields.get('startdato')}, avslutningsdato {fields.get('avslutningsdato')}"
+        raise RejectedAccountsError(f"the period is not a valid range of days: {said}")
+    return (number, fields.get("regnaar") or "", scope, journal), row
+
+
+_DATES: Final = frozenset(column.name for column in MASS.columns if column.kind is Kind.DATE)
+
+
+def _parse_day(fields: dict[str, str | None], name: str) -> date | None:
+    """Parses yyyymmdd; None if invalid."""
+    try:
+        return datetime.strptime(fields.get(name) or "", "%Y%m%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        return None
+
+
+def _post_amount(info: etree._Element) -> int | None:
+    """The sum of a post; 0.00 above posts without any figure is a heading with notes, not a zero."""
+    total = to_whole_units((info.findtext("sum") or "").strip() or None)
+    figures = [post.findtext("tall") for post in info.iterfind("post")]
+    return None if total == 0 and figures and not any(figures) else total
+
+
+def _free_element(element: etree._Element) -> None:
+    """Frees a processed element and its preceding siblings, so that memory stays bounded."""
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and element.getprevious() is not None:
+        del parent[0]
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Regnskapsregisteret: annual accounts, mass file",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 6 * * *", stale_after_hours=24 * 14),
+    guard=GuardLimits(max_rejected=0.01),
+    host=HOST,
+    staged={MASS.name: MASS},
+    files=("regnskap_masse/**", "regnskap_masse_xml/**", "20*-masse-*"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+)

@@ -1,0 +1,1 @@
+"""roller of connectors.no: dataset, holdings, redact, rows, schema."""

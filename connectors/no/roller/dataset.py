@@ -1,0 +1,220 @@
+"""Dataset no.roller: roles that mean ownership, for entities that the role feed names, and in bulk.
+
+See docs/formats/no.md 4.
+
+Belongs here: the declaration, recognising a file, reading, fetching. Reads responses of `/enheter/{n}/roller` (404,
+an empty body: no roles) and the complete file, an array of entities with their groups. That file's structure is
+undocumented: anything but an array of entities with groups is rejected as a whole. Does not belong here: redaction
+(`redact`), or shares (`holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.kit.http.errors import FetchError
+from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.json import chunks
+from connectors.kit.staging import SignalCounter
+from connectors.no.enheter.fetch_single import GONE, NONE, OK, LookupApi, fetch_responses
+from connectors.no.oppdateringer.pending import FeedEntry, pending_entries
+from connectors.no.oppdateringer.schema import ROLES as STREAM
+from connectors.no.register import API_URL, ENTITY_URL, HOST, LICENCE
+from connectors.no.responses import error_status, open_without_bom, plain_head, top_keys
+from connectors.no.roller.redact import UNREADABLE, redact
+from connectors.no.roller.rows import RejectedRolesError, row_of
+from connectors.no.roller.schema import GROUPS, KEY, NUMBER, ROLES, STAGED
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+BULK_URL: Final = f"{API_URL}roller/totalbestand"
+BULK_NAME: Final = "roller_alle.json"
+ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.rolle.v1+json;charset=UTF-8"
+_HOUR: Final = 3600
+_WEEK: Final = 7 * 24  # hours
+_LIMIT: Final = 64 << 20
+_HEAD: Final = 65_536
+_NAME: Final = re.compile(r"(?<![0-9])([0-9]{9})(?![0-9])")
+_PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises roles of one or all entities, always a part: the complete file lacks entities without roles."""
+    head = plain_head(head)
+    if sniff(head) is Format.EMPTY:
+        known = _NAME.search(name) is not None
+        return (
+            RecognisedFile(None, Scope.PART)
+            if known
+            else NotApplicable("empty body: it does not identify the entity")
+        )
+    status = error_status(head)
+    if status is not None:
+        return NotApplicable(f"error answer of the registry (status {status})")
+    keys = top_keys(head)
+    if keys is not None and GROUPS not in keys:
+        return NotApplicable("object without rollegrupper")
+    return RecognisedFile(None, Scope.PART)
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `no_roller`."""
+    with open_without_bom(piece) as body:
+        head = body.read(_HEAD)
+    if sniff(head) is Format.EMPTY:
+        yield _no_roles_batch(piece)
+        return
+    try:
+        with open_without_bom(piece) as body:
+            if head.lstrip().startswith(b"["):
+                for entities in chunks.read_array(body, chunks.decode_values):
+                    yield _entities_batch(piece, entities, None)
+            else:
+                yield _single_entity_batch(piece, msgspec.json.decode(body.read(_LIMIT)))
+    except (chunks.NotJsonError, *chunks.MALFORMED) as error:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected the roles as JSON: {error}"
+        ) from error
+
+
+def _no_roles_batch(piece: ArchiveMember) -> Batch:
+    """Batch of a 404: the entity has no roles, or none any more."""
+    found = _NAME.search(piece.name)
+    if found is None:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, "an empty body, and the file name has no organisation number"
+        )
+    return staging.make_batch(ROLES, [{NUMBER: found.group(1), GROUPS: "[]"}])
+
+
+def _single_entity_batch(piece: ArchiveMember, body: Any) -> Batch:
+    """Batch of one entity's response, which names the entity in its links only."""
+    links = body.get("_links") if isinstance(body, dict) else None
+    told = _PATH.search(msgspec.json.encode(links or {}).decode())
+    found = told or _NAME.search(piece.name)
+    return _entities_batch(piece, [body], found.group(1) if found else None)
+
+
+def _require_readable(piece: ArchiveMember, entity: object) -> None:
+    """Raises Unreadable for the whole file if redaction failed on a part of it."""
+    if isinstance(entity, dict) and UNREADABLE in entity:
+        raise UnreadableFileError(piece.dataset, piece.name, str(entity[UNREADABLE]))
+
+
+def _entities_batch(piece: ArchiveMember, entities: Iterable[Any], number: str | None) -> Batch:
+    tally = SignalCounter(piece.dataset)
+    rows: list[dict[str, str]] = []
+    refused: list[tuple[object, str, object]] = []
+    for entity in entities:
+        _require_readable(piece, entity)
+        try:
+            rows.append(row_of(entity, number, tally))
+        except RejectedRolesError as error:
+            refused.append((number, str(error), entity))
+    return staging.make_batch(ROLES, rows, staging.reject_rows(refused), tally.drain())
+
+
+def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yields entries of the role feed."""
+    yield from pending_entries(tables, STREAM)
+
+
+def _archive_suffix(status: int, _is_removed: bool) -> str | None:
+    """Archives 404 and 410: the entity has no roles any more."""
+    return ".json" if status in (OK, NONE, GONE) else None
+
+
+QUESTION: Final = LookupApi(lambda number: f"{ENTITY_URL}{number}/roller", ACCEPT, _archive_suffix)
+
+
+class _RolesCursor(msgspec.Struct, omit_defaults=True):
+    """The cursor: the hour of the last complete file, its HTTP validators, and the look-ups made."""
+
+    hours: int | None = None
+    validators: str = ""
+    memory: str = ""
+
+    @staticmethod
+    def of(cursor: Cursor | None) -> _RolesCursor:
+        try:
+            return _RolesCursor() if cursor is None else msgspec.json.decode(cursor.value, type=_RolesCursor)
+        except msgspec.MsgspecError:
+            return _RolesCursor()
+
+    def cursor(self) -> Cursor:
+        return Cursor(msgspec.json.encode(self).decode())
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches the complete file, at first and once a week, then the roles of entities that the feed names.
+
+    An unavailable complete file does not block the look-ups: its error is raised at the end.
+    """
+    place = _RolesCursor.of(cursor)
+    entries = list(subjects)
+    newest = max((FeedEntry.of(subject).hours for subject in entries), default=0)
+    broken: FetchError | None = None
+    if place.hours is None or newest - place.hours > _WEEK:
+        try:
+            bulk = _fetch_bulk(http, place)
+        except FetchError as error:
+            bulk, broken = None, error
+        if bulk is not None:
+            found = bulk.validators.cursor()
+            place.hours = max(newest, int(bulk.server_time.timestamp()) // _HOUR)
+            place.validators = found.value if found else ""
+            yield bulk.arrival(BULK_NAME, Scope.PART, place.cursor())
+    memory = Cursor(place.memory) if place.memory else None
+    for arrival in fetch_responses(http, QUESTION, memory, entries):
+        place.memory = arrival.cursor.value if arrival.cursor else place.memory
+        yield replace(arrival, cursor=place.cursor() if arrival.cursor else None)
+    if broken is not None:
+        raise broken
+
+
+def _fetch_bulk(http: HttpClient, place: _RolesCursor) -> FetchedResponse | None:
+    since = Validators.of(Cursor(place.validators)) if place.validators else None
+    answer = http.download(
+        BULK_URL, expect={Format.GZIP, Format.JSON}, since=since, headers={"Accept": "*/*"}
+    )
+    return None if isinstance(answer, NotModified) else answer
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Enhetsregisteret: roles that are ownership",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * *", stale_after_hours=72),
+    guard=GuardLimits(max_rejected=0.01),
+    host=HOST,
+    staged=STAGED,
+    files=("roller/**", "roller_*/**", "**/roller_alle*"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch,
+    wants=subjects_to_fetch,
+    redact=redact,
+)

@@ -1,0 +1,1 @@
+"""underenheter of connectors.no: dataset, rows, schema."""

@@ -1,0 +1,190 @@
+"""Dataset no.underenheter: sub-units of Enhetsregisteret, in bulk and one by one (docs/formats/no.md 2).
+
+Belongs here: the declaration, recognising a file, reading and fetching. A deleted sub-unit returns a short body, a
+removed one 410. Does not belong here: rows (`rows`), or the companies they belong to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.kit.http.errors import FetchError
+from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.json import chunks
+from connectors.no.enheter.fetch_single import GONE, OK, LookupApi, fetch_responses
+from connectors.no.oppdateringer.pending import pending_entries
+from connectors.no.oppdateringer.schema import SUB_UNITS as STREAM
+from connectors.no.register import API_URL, HOST, LICENCE
+from connectors.no.responses import error_status, is_search_page, open_without_bom, plain_head, top_keys
+from connectors.no.underenheter.rows import read_csv, records_to_batch, removed_batch
+from connectors.no.underenheter.schema import KEY, NUMBER, STAGED
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+BULK_URL: Final = f"{API_URL}underenheter/lastned/csv"
+BULK_ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.underenhet.v2+gzip;charset=UTF-8"
+BULK_NAME: Final = "underenheter.csv"
+ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.underenhet.v2+json;charset=UTF-8"
+_HEAD: Final = 65_536
+_LIMIT: Final = 256 * 1024 * 1024
+_GONE_NAME: Final = re.compile(r"([0-9]{9})[^/]{0,200}-410\b")
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises files of sub-units as parts: only a fetch or the folder's `day.json` knows one is complete."""
+    head = plain_head(head)
+    if _removed_number(name, head) is not None:
+        return RecognisedFile(None, Scope.PART)
+    found = sniff(head)
+    status = error_status(head)
+    if status is not None:
+        return NotApplicable(f"error answer of the registry (status {status})")
+    reasons = {
+        Format.EMPTY: "empty body: the registry has no such sub-unit",
+        Format.ZIP: "workbook (regneark): the same rows as the bulk CSV, which is read instead",
+    }
+    if found in reasons:
+        return NotApplicable(reasons[found])
+    if is_search_page(head) and b'"underenheter"' not in head:
+        return NotApplicable("search page without sub-units")
+    keys = top_keys(head)
+    if keys is not None and NUMBER not in keys and "_embedded" not in keys:
+        return NotApplicable("object without an organisation number")
+    return RecognisedFile(None, Scope.PART)
+
+
+def _removed_number(name: str, head: bytes) -> str | None:
+    """Number of a sub-unit that returned 410, from the file name."""
+    found = _GONE_NAME.search(name)
+    gone = error_status(head) == GONE or sniff(head) is Format.EMPTY
+    return found.group(1) if found and gone else None
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `no_underenheter`."""
+    with open_without_bom(piece) as body:
+        head = body.read(_HEAD)
+    gone = _removed_number(piece.name, head)
+    if gone is not None:
+        yield removed_batch(gone)
+        return
+    found = sniff(head)
+    if found is Format.TEXT:
+        yield from read_csv(piece)
+    elif found is Format.JSON:
+        yield from _read_json(piece, head)
+    else:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected CSV or JSON of sub-units, found {found}"
+        )
+
+
+def _read_json(piece: ArchiveMember, head: bytes) -> Iterator[Batch]:
+    tally = staging.SignalCounter(piece.dataset)
+    try:
+        with open_without_bom(piece) as body:
+            if not head.lstrip().startswith(b"["):
+                yield records_to_batch(_page_elements(msgspec.json.decode(body.read(_LIMIT))), tally)
+                return
+            for found in chunks.read_array(body, chunks.decode_values):
+                yield records_to_batch(found, tally)
+    except (chunks.NotJsonError, *chunks.MALFORMED) as error:
+        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+
+
+def _page_elements(body: Any) -> list[Any]:
+    """Elements of a search page; any other body is one element."""
+    if isinstance(body, dict) and "_embedded" in body:
+        found = body["_embedded"].get("underenheter") if isinstance(body["_embedded"], dict) else None
+        return found if isinstance(found, list) else []
+    return [body]
+
+
+def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yields entries of the sub-unit feed."""
+    yield from pending_entries(tables, STREAM)
+
+
+def _archive_suffix(status: int, is_removed: bool) -> str | None:
+    if status == OK:
+        return ".json"
+    return "-410.json" if status == GONE or is_removed else None
+
+
+QUESTION: Final = LookupApi(lambda number: f"{API_URL}underenheter/{number}", ACCEPT, _archive_suffix)
+_BULK_MARK: Final = "\n"  # between the two cursors
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches the nightly bulk if its ETag changed, then the sub-units that the feed names.
+
+    An unavailable bulk does not block the look-ups: its error is raised at the end.
+    """
+    validators, _, memory = (cursor.value if cursor else "").partition(_BULK_MARK)
+    broken: FetchError | None = None
+    try:
+        bulk = _fetch_bulk(http, validators)
+    except FetchError as error:
+        bulk, broken = None, error
+    if bulk is not None:
+        found = bulk.validators.cursor()
+        validators = found.value if found else ""
+        yield bulk.arrival(BULK_NAME, Scope.FULL, Cursor(f"{validators}{_BULK_MARK}{memory}"))
+    for arrival in fetch_responses(http, QUESTION, Cursor(memory) if memory else None, subjects):
+        yield _with_both_cursors(arrival, validators)
+    if broken is not None:
+        raise broken
+
+
+def _fetch_bulk(http: HttpClient, validators: str) -> FetchedResponse | None:
+    since = Validators.of(Cursor(validators)) if validators else None
+    answer = http.download(
+        BULK_URL, expect={Format.GZIP, Format.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
+    )
+    return None if isinstance(answer, NotModified) else answer
+
+
+def _with_both_cursors(arrival: FetchedFile, validators: str) -> FetchedFile:
+    """Adds the bulk's cursor to an arrival that carries a look-up cursor."""
+    if arrival.cursor is None:
+        return arrival
+    return replace(arrival, cursor=Cursor(f"{validators}{_BULK_MARK}{arrival.cursor.value}"))
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Enhetsregisteret: sub-units",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * *", stale_after_hours=72),
+    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.01),
+    host=HOST,
+    staged=STAGED,
+    files=("underenheter/**", "underenheter_bulk_*/**", "documented_examples/BrregSubEntity*"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch,
+    wants=subjects_to_fetch,
+)

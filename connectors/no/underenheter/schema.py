@@ -1,0 +1,77 @@
+"""The staged table of sub-units, and the keys of their records left in RAW.
+
+See docs/formats/no.md 2.1, last lines.
+
+A sub-unit is not a company: it belongs to its parent (`overordnetEnhet`). Does not belong here: reading
+(`dataset`, `underenheter_json`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warehouse.schema.types import Column, Kind, Table
+
+KEY: Final = "no.underenheter"
+NUMBER: Final = "organisasjonsnummer"
+PARENT: Final = "overordnetEnhet"
+DATES: Final = (
+    "registreringsdatoEnhetsregisteret",
+    "oppstartsdato",
+    "datoEierskifte",
+    "nedleggelsesdato",
+    "slettedato",
+)
+
+SUB_UNITS: Final = Table(
+    "no_underenheter",
+    "Sub-units with their parents; deleted ones keep their row, without a parent.",
+    (NUMBER,),
+    (
+        Column(NUMBER, Kind.TEXT, "number of the sub-unit", nullable=False),
+        Column("navn", Kind.TEXT, "name"),
+        Column("organisasjonsform.kode", Kind.TEXT, "BEDR or AAFY"),
+        Column(PARENT, Kind.TEXT, "number of the parent"),
+        Column("naeringskode1.kode", Kind.TEXT, "first industry code, with its dot"),
+        Column("beliggenhetsadresse.kommunenummer", Kind.TEXT, "municipality of the site"),
+        *(Column(name, Kind.DATE, name) for name in DATES),
+        Column("respons_klasse", Kind.TEXT, "SlettetUnderEnhet, or Fjernet for status 410; else null"),
+    ),
+)
+STAGED: Final = {SUB_UNITS.name: SUB_UNITS}
+FORMS: Final = ("BEDR", "AAFY")
+OF_DELETED: Final = ("slettedato", "respons_klasse")
+DELETED: Final = "SlettetUnderEnhet"
+REMOVED: Final = "Fjernet"
+MANDATORY: Final = (NUMBER, "navn", "organisasjonsform.kode", PARENT)
+ALIASES: Final = {"registreringsdatoIEnhetsregisteret": "registreringsdatoEnhetsregisteret"}
+
+_ADDRESS: Final = ("adresse", "poststed", "postnummer", "kommune", "kommunenummer", "land", "landkode")
+# Employee counts are left in RAW: they change every month, and companies have their own
+IGNORED: Final = (
+    "organisasjonsform.beskrivelse",
+    "organisasjonsform.utgaatt",
+    *(f"naeringskode{place}.{part}" for place in (2, 3) for part in ("kode", "beskrivelse")),
+    "naeringskode1.beskrivelse",
+    "hjelpeenhetskode.kode",
+    "hjelpeenhetskode.beskrivelse",
+    "harRegistrertAntallAnsatte",
+    "antallAnsatte",
+    "registreringsdatoAntallAnsatteEnhetsregisteret",
+    "registreringsdatoAntallAnsatteNAVAaregisteret",
+    "hjemmeside",
+    "epostadresse",
+    "telefon",
+    "mobil",
+    *(f"postadresse.{part}" for part in _ADDRESS),
+    *(f"beliggenhetsadresse.{part}" for part in _ADDRESS if part != "kommunenummer"),
+    "registrertIMvaregisteret",
+    "registreringsdatoMerverdiavgiftsregisteret",
+    "registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret",
+    "frivilligMvaRegistrertBeskrivelser",
+    "registreringsdatoFrivilligMerverdiavgiftsregisteret",
+)
+IGNORED_JSON: Final = frozenset(
+    {name.partition(".")[0] for name in IGNORED}
+    | {"historiskeNavn", "_links", "links", "aktivitet", "paategninger", "maalform"}
+)

@@ -1,0 +1,103 @@
+"""Code shared by the feeds of all authorities: recognising, items to staged rows, redacting persons.
+
+Belongs here: converting bytes to batches and to the archived form. Does not belong here: the meaning of one
+authority's item (`RegulatoryAct` or a reason, made by its own module).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, BinaryIO, Final
+
+from connectors.contract.dataset import (
+    NOT_A_COMPANY,
+    ArchiveMember,
+    Batch,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.regulators import feeds, schema
+from connectors.regulators.feeds import ActFeed, FeedItem, NotFeedError
+from connectors.regulators.schema import RegulatoryAct
+from warehouse.schema.types import Table
+
+NOBODY: Final = f"{NOT_A_COMPANY}: the item names none as the object of an act"
+WITHHELD: Final = "(no company named)"  # archived instead of a title that names persons only, or has no act
+
+
+AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedAct:
+    """An item that gives no act, and why."""
+
+    reason: str
+
+
+def check_act(made: RegulatoryAct | RejectedAct, piece: ArchiveMember) -> RegulatoryAct | RejectedAct:
+    """An act, or a rejection if it has no title or is dated more than a day after it was read."""
+    if isinstance(made, RejectedAct):
+        return made
+    if not made.title:
+        return RejectedAct("no headline")
+    if made.published_at > piece.observed_at + AHEAD:
+        return RejectedAct(f"published after it was read: {made.published_at:%Y-%m-%d}")
+    return made
+
+
+def withheld_item(item: FeedItem) -> FeedItem:
+    """The archived form of an item without a company: its time only. URLs are derived from titles."""
+    return replace(item, title=WITHHELD, link="", guid="", text="", creator="")
+
+
+Making = Callable[[ActFeed, FeedItem, SignalCounter], RegulatoryAct | RejectedAct]
+Keeping = Callable[[ActFeed, FeedItem], FeedItem]
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises feeds. HTML is accepted too: the source answered with another page, which reading reports."""
+    del name
+    head = decompressed_head(head)
+    if b"unregistered-soliciting-entities" in head:
+        return NotApplicable("PAUSE list: names that imitate real firms are never matched")
+    found = sniff(head)
+    if found in (Format.XML, Format.HTML, Format.EMPTY):
+        return RecognisedFile(None, Scope.FEED)
+    return NotApplicable(f"expected a feed, found {found.value}")
+
+
+def read(table: Table, make: Making, piece: ArchiveMember) -> Iterator[Batch]:
+    """One batch of acts. If a feed has an act twice, the first wins."""
+    feed = feeds.read_feed(piece)
+    tally = SignalCounter(piece.dataset)
+    if feed.is_repaired:
+        tally.add("repaired_markup", "feed", piece.name)
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for item in feed.items:
+        is_withheld = item.title == WITHHELD
+        made = RejectedAct(NOBODY) if is_withheld else check_act(make(feed, item, tally), piece)
+        if isinstance(made, RejectedAct):
+            # no excerpt: an item about persons only contains their names
+            rejects.append((item.link or item.guid or item.stamp, made.reason, ""))
+            continue
+        for row in schema.act_rows(piece.dataset, made):
+            rows.setdefault(tuple(row[name] for name in table.key), row)
+    yield staging.make_batch(table, list(rows.values()), staging.reject_rows(rejects), tally.drain())
+
+
+def redact(keep: Keeping, body: BinaryIO) -> BinaryIO:
+    """The feed with the used fields only: titles and texts as reduced by `keep`."""
+    try:
+        feed = feeds.parse_feed(body.read(feeds.LARGEST + 1))
+    except NotFeedError as error:
+        return io.BytesIO(feeds.unreadable_body(str(error)))
+    return io.BytesIO(feeds.to_rss(replace(feed, items=tuple(keep(feed, item) for item in feed.items))))

@@ -1,0 +1,1 @@
+"""esma of connectors.regulators: countries, dataset, sanctions, suspensions."""

@@ -1,0 +1,97 @@
+"""Fetches from authorities: feeds with conditional requests, ESMA's registers by page or with a session.
+
+Belongs here: URLs to arrivals. Does not belong here: the cursor of feeds (`connectors.kit.http.conditional_feeds`),
+rate limits and retries (`connectors.kit.http.client`), the content of a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http import conditional_feeds
+from connectors.kit.http.errors import UnexpectedBodyError
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+_ESMA: Final = "https://registers.esma.europa.eu"
+SANCTIONS_URL: Final = f"{_ESMA}/solr/esma_registers_sanctions/select"
+SEARCH_URL: Final = f"{_ESMA}/publication/searchRegister/doMainSearch"
+EXPORT_URL: Final = f"{_ESMA}/publication/searchRegister/doExportSarisCsv?core=esma_registers_saris_new"
+_SEARCH: Final = (
+    b'{"core":"esma_registers_saris_new","pagingSize":"10","start":0,"keyword":"","sortField":"effectiveFrom asc",'
+    b'"criteria":[],"wt":"json"}'
+)
+_ROWS: Final = 1_000
+_PAGES: Final = 100
+_HEAD: Final = 4_096
+
+
+def fetch_feeds(
+    urls: tuple[str, ...], http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """Fetches those of several feeds that changed."""
+    yield from conditional_feeds.fetch_changed_feeds(
+        {feed_file_name(url): url for url in urls}, http, cursor, Scope.FEED
+    )
+
+
+def feed_file_name(url: str) -> str:
+    """A file name from a URL: the distinctive words of its path."""
+    words = [
+        word for word in urlsplit(url).path.split("/") if word and word not in ("rss", "rss.xml", "sv", "en")
+    ]
+    return "_".join(words[-2:]).removesuffix(".xml") or "feed"
+
+
+def fetch_sanctions(http: HttpClient) -> Iterator[FetchedFile]:
+    """Fetches all pages of ESMA's register of sanctions, every time."""
+    start = 0
+    for page in range(_PAGES):
+        query = {"q": "*", "wt": "json", "start": start, "rows": _ROWS}
+        answer = http.get(f"{SANCTIONS_URL}?{urlencode(query)}")
+        yield answer.arrival(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
+        total, given = _hit_counts(answer)
+        start += given  # a page may be shorter than requested
+        if start >= total or not given:
+            return
+
+
+def _hit_counts(answer: FetchedResponse) -> tuple[int, int]:
+    """The total number of documents, and the number in this response."""
+    try:
+        response: Any = msgspec.json.decode(answer.read())["response"]
+        return int(response["numFound"]), len(response["docs"])
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
+        raise UnexpectedBodyError(
+            answer.url, answer.status, "expected an answer of the register of sanctions"
+        ) from None
+
+
+def fetch_suspensions(http: HttpClient) -> Iterator[FetchedFile]:
+    """Fetches ESMA's suspensions and removals: the export works only within the session of a search.
+
+    See docs/formats/news.md 1.8.
+    """
+    search = http.post(SEARCH_URL, _SEARCH, "application/json", expect=())
+    headers = {"Cookie": search.session} if search.session else {}
+    answer = http.get(EXPORT_URL, expect={Format.TEXT}, headers=headers)
+    if b"instrumentIdentifier" not in answer.read()[:_HEAD]:
+        raise UnexpectedBodyError(
+            answer.url, answer.status, "the export without its session: no instrumentIdentifier in it"
+        )
+    yield answer.arrival(f"saris_{answer.server_time:%Y%m%d}.csv", Scope.PART)
+
+
+def fetch_registers(
+    http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """Fetches both registers of ESMA in full: they have no feed of changes."""
+    yield from fetch_sanctions(http)
+    yield from fetch_suspensions(http)

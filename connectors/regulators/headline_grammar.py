@@ -1,0 +1,249 @@
+"""Grammar of authorities' headlines: the type of act and the respondent (docs/formats/news.md 1.2 to 1.5).
+
+Belongs here: the words of each language, and the position of the respondent: after the verb, before it, after
+«against», «för», «til» or a colon. Names elsewhere in a headline are only mentioned. Does not belong here:
+lists of respondents (`connectors.name_matching.respondents`), amounts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from connectors.regulators import act_types as k
+from connectors.regulators.about_individuals import is_about_individual
+from connectors.regulators.headline_frames import HeadlineFrame, compile_frame, find_respondent
+
+LONGEST: Final = 600  # characters of a headline
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineLanguage:
+    """kinds: the first match wins; frames: positions of the respondent, the first match wins."""
+
+    kinds: tuple[tuple[str, re.Pattern[str]], ...]
+    frames: tuple[HeadlineFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineMeaning:
+    """A parsed headline.
+
+    kind: None if it reports no act. party: None if it has no respondent. is_somebodys: about an individual of a
+    company (an owner, a director, an auditor).
+    """
+
+    kind: str | None
+    party: str | None
+    is_somebodys: bool = False
+
+
+def parse_headline(headline: str, language: HeadlineLanguage) -> HeadlineMeaning:
+    """Kind and respondent of a headline."""
+    text = " ".join(headline[:LONGEST].split())
+    kind = next((kind for kind, words in language.kinds if words.search(text)), None)
+    if kind is None or kind in k.NEVER_MATCHED:
+        return HeadlineMeaning(kind, None)
+    party = (find_respondent(text, language.frames) or "").strip(" ,;:–-")
+    if not party:
+        return HeadlineMeaning(kind, None)
+    if is_about_individual(text[: text.index(party) + len(party)]):
+        return HeadlineMeaning(kind, None, is_somebodys=True)
+    return HeadlineMeaning(kind, party)
+
+
+def _compile_words(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+# After a respondent: money, or a word that continues the sentence; company names contain none of them.
+_ON: Final = (
+    r"(?=\s+(?:(?:of\s+)?(?:[£$€]|(?:SEK|NOK|EUR|GBP|USD)\b)|(?:an?|over|for|[Tt]o|[Ww]ith|[Ii]n|after|following|"
+    r"from|[Oo]n|by|because|as|owned|formerly|trading|more|nearly|almost|at least|approximately|about|record|who|"
+    r"which|that|is|was|has|[Ff]or|[Ff]rom|[Oo]ver|[Aa]fter|[Ff]ollowing|[Aa]s|[Bb]y)\b)|\s+[–—-]\s|\s*:\s|\.?$)"
+)
+_BODY: Final = (
+    r"^(?:UPDATE:? |Statement: )?(?:[Tt]he )?(?:FCA|PRA|CFTC|SEC|Financial Conduct Authority|Prudential Regulation "
+    r"Authority|Bank of England|[A-Z.a-z]{0,12} ?(?:Federal|District)? ?Court|(?:Federal )?Judge)"
+    r"(?:(?: and|,) (?:the )?(?:FCA|PRA|Bank of England))?"
+)
+_DID: Final = (
+    r"(?:fines?|fined|penalises|censures|censured|reprimands|bans|banned|prohibits|charges|charged|sues|prosecutes|"
+    r"orders|ordered|suspends|restricts|sanctions|Fines?|Fined|Charges?|Orders|Ordered|Sues|Suspends|Bans|Sanctions|"
+    r"Censures|Penalizes|Settles (?:[Cc]harges )?[Ww]ith|settles with|takes action against|Revokes "
+    r"(?:the )?[Rr]egistrations? of|revokes (?:the )?registrations? of|cancels (?:the )?(?:permissions?|"
+    r"registration|"
+    r"authorisation) of|cancels|stops)"
+)
+ENGLISH: Final = HeadlineLanguage(
+    kinds=(
+        (k.CLONE_WARNING, _compile_words(r"\bclones?\b", r"\bimpostors?\b", r"\bimpersonat")),
+        (
+            k.UNAUTHORISED_WARNING,
+            _compile_words(
+                r"\bunauthori[sz]ed (?:firm|provider|business|website)",
+                r"\bwarns?\b (?!.*\bcensure)",
+                r"\bwarnings? (?:list|about|against)\b",
+                r"\bscams?\b",
+            ),
+        ),
+        (k.INSPECTION_REPORT, _compile_words(r"\b(?:inspection|supervisory) report\b")),
+        (
+            k.SANCTION_FINE,
+            _compile_words(
+                r"\b(?:fine[sd]?|penalt(?:y|ies)|penali[sz]e[sd]?|to pay|agrees to pay|restitution|disgorgement)\b"
+            ),
+        ),
+        (
+            k.LICENCE_WITHDRAWAL,
+            _compile_words(
+                r"\b(?:revok|cancel|withdraw)\w*\b.{0,60}\b(?:permission|registration|licen[cs]e|authori[sz]ation)",
+                r"\b(?:licen[cs]e|authori[sz]ation|permission|registration)s?\b.{0,60}\b(?:revoked|cancelled|withdrawn)",
+                r"\bcancellation notice\b",
+                r"\bcancels\b",
+            ),
+        ),
+        (
+            k.SANCTION_WARNING,
+            _compile_words(r"\bcensure[sd]?\b", r"\breprimand", r"\bremark\b", r"\bpublic warning\b"),
+        ),
+        (k.PROHIBITION, _compile_words(r"\b(?:bans?|banned|prohibit(?:s|ed|ion))\b")),
+        (
+            k.ADMINISTRATIVE_PROCEEDING,
+            _compile_words(r"\b(?:decision|warning) notice\b", r"\badministrative proceeding"),
+        ),
+        (k.ORDER, _compile_words(r"\bsupervisory notice\b", r"\brequirement notice\b")),
+        (
+            k.OTHER,
+            _compile_words(
+                r"\bfinal notice\b", r"\bsanctions? (?:on|against)\b", r"\btakes action against\b"
+            ),
+        ),
+        (
+            k.LITIGATION,
+            _compile_words(
+                r"\b(?:charge[sd]?|sue[sd]?|prosecut\w+|complaint|lawsuit|consent order|judgment|injunction|court|"
+                r"judge|"
+                r"settles?|convicted|sentenced|indict\w*)\b"
+            ),
+        ),
+        (k.ORDER, _compile_words(r"\b(?:order(?:s|ed)?|restrict(?:s|ed)?|suspends?|stops?|imposes)\b")),
+    ),
+    frames=(
+        compile_frame(
+            r"^(?:Final|Decision|Warning|Cancellation|Requirement|(?:First |Second )?Supervisory) [Nn]otice"
+            r"(?: \d{4})?(?: for| to)?\s*[:–—-]?\s+",
+            "$",
+        ),
+        compile_frame(rf"{_BODY} (?:[a-z]+ ){{0,2}}?{_DID} ", _ON),
+        compile_frame(
+            r"\b(?:[Aa]gainst|[Uu]pon|(?:[Pp]enalt(?:y|ies)|[Ff]ines?|[Rr]estrictions?|[Ss]anctions?) [Oo]n|"
+            r"(?:[Ff]ine|[Rr]emark|[Ww]arning|[Rr]eprimand) (?:to|for)|(?:[Ww]ithdrawn|[Rr]evoked|[Cc]ancelled) "
+            r"for) ",
+            _ON,
+        ),
+        compile_frame(
+            "",
+            r",? (?:(?:is|was|has been|have been|are|were) )?(?:fined|ordered|censured|charged|banned|sanctioned|"
+            r"[Ff]ined|[Oo]rdered|[Cc]harged|[Ss]entenced|[Aa]grees? to [Pp]ay|[Tt]o [Pp]ay|[Pp]ays|receives|"
+            r"is issued|given)\b",
+        ),
+    ),
+)
+
+_AFTER: Final = (
+    r"(?=\s+(?:på|om|efter|på grund|avseende|enligt|samt att|etter|som følge|på kr|for brudd|på NOK)\b|\.?$)"
+)
+_SWEDISH_ACT: Final = (
+    r"(?:[Aa]nmärkning|[Vv]arning|[Ss]anktionsavgift(?:er)?|[Ss]traffavgift(?:er)?|[Åå]terkall(?:at|ar|else)|[Ff]örbud|"
+    r"[Ff]örelägg\w+|[Vv]ite|[Ee]rinran|[Ss]ärskild avgift|[Bb]öter)"
+)
+SWEDISH: Final = HeadlineLanguage(
+    kinds=(
+        (
+            k.CLONE_WARNING,
+            _compile_words(r"\b(?:kapad|kapade|klonad|klonade|falsk[at]?|bluff\w*|utger sig)\b"),
+        ),
+        (
+            k.UNAUTHORISED_WARNING,
+            _compile_words(r"\bvarnar för\b", r"\bvarningslista", r"\bsaknar tillstånd\b", r"\bwarns\b"),
+        ),
+        (
+            k.SANCTION_FINE,
+            _compile_words(
+                r"\b(?:sanktionsavgift|straffavgift|särskild avgift|böter|vite)",
+                r"\badministrative fine",
+                r"\bfine[sd]?\b",
+                r"\bpenalt",
+            ),
+        ),
+        (
+            k.LICENCE_WITHDRAWAL,
+            _compile_words(
+                r"\båterkall",
+                r"\b(?:licen[cs]e|authori[sz]ation|permit)s?\b.{0,60}\b(?:revoked|withdrawn)",
+                r"\b(?:revok|withdraw)\w*\b.{0,60}\b(?:licen[cs]e|authori[sz]ation|permit)",
+            ),
+        ),
+        (
+            k.SANCTION_WARNING,
+            _compile_words(r"\banmärkning", r"\bvarning", r"\berinran", r"\bremark\b", r"\bwarning\b"),
+        ),
+        (k.PROHIBITION, _compile_words(r"\bförbud", r"\bförbjud", r"\bprohibit", r"\bban(?:s|ned)?\b")),
+        (k.ORDER, _compile_words(r"\bföreläg", r"\borders?\b")),
+    ),
+    frames=(
+        compile_frame(r"\båterkallar ", r":?s tillstånd\b"),
+        compile_frame(" (?:för|till|mot) ", _AFTER, act=_SWEDISH_ACT),
+        compile_frame(
+            " (?:for|to|on|against) ",
+            _ON,
+            act="(?:[Rr]emark|[Ww]arning|[Ff]ine|[Pp]enalt(?:y|ies)|[Rr]evoked|[Ww]ithdrawn|[Pp]rohibition)",
+        ),
+        compile_frame(
+            "^(?:FI|Finansinspektionen) (?:bötfäller|fines|förelägger|återkallar tillståndet för) ", _ON
+        ),
+        compile_frame(
+            "", r" (?:får|fick|tilldelas|döms|åläggs|ska betala|förlorar|receives?|is issued|is fined)\b"
+        ),
+        compile_frame(rf"{_SWEDISH_ACT}\s*[:–—-]\s*", "$"),
+        compile_frame("", rf"\s*[:–—-]\s*{_SWEDISH_ACT}"),
+    ),
+)
+
+_NORWEGIAN_ACT: Final = (
+    r"(?:[Oo]vertredelsesgebyr|[Tt]ilsynsrapport|[Tt]ilbakekall\w*|[Vv]edtak|[Pp]ålegg|[Ff]orbud|[Kk]ritikk|"
+    r"[Mm]erknad(?:er)?|[Tt]vangsmulkt|[Aa]dvarsel)"
+)
+NORWEGIAN: Final = HeadlineLanguage(
+    kinds=(
+        (k.CLONE_WARNING, _compile_words(r"\b(?:falsk\w*|klone\w*|misbruk\w* (?:av )?navn|utgir seg)\b")),
+        (
+            k.UNAUTHORISED_WARNING,
+            _compile_words(
+                r"\badvarer mot\b", r"\badvarsel mot\b", r"\bmarkedsadvarsel", r"\buten tillatelse\b"
+            ),
+        ),
+        (
+            k.SANCTION_FINE,
+            _compile_words(r"\bovertredelsesgebyr", r"\btvangsmulkt", r"\bgebyr\b", r"\bbot\b"),
+        ),
+        (k.LICENCE_WITHDRAWAL, _compile_words(r"\btilbakekall")),
+        (k.PROHIBITION, _compile_words(r"\bforbud", r"\bforbyr\b")),
+        (k.SANCTION_WARNING, _compile_words(r"\badvarsel\b", r"\bkritikk")),
+        (k.INSPECTION_REPORT, _compile_words(r"\btilsynsrapport", r"\btilsyn (?:hos|ved|i)\b")),
+        (k.ORDER, _compile_words(r"\bpålegg", r"\bpålegger\b")),
+        (k.OTHER, _compile_words(r"\bvedtak\b")),
+    ),
+    frames=(
+        compile_frame(" (?:til|mot|for|hos|ved) ", _AFTER, act=_NORWEGIAN_ACT),
+        compile_frame("", r" (?:ilegges|ilagt|er ilagt|får|fikk|mister|pålegges|gis|har fått)\b"),
+        compile_frame(
+            r"^Finanstilsynet (?:ilegger|pålegger|tilbakekaller (?:tillatelsen|konsesjonen) til) ",
+            r"(?=\s+(?:overtredelsesgebyr|gebyr|tvangsmulkt|et|en|å)\b|\.?$)",
+        ),
+        compile_frame(r"\s*(?:[:–—]|\s-)\s*", "$", act=_NORWEGIAN_ACT),
+        compile_frame("", rf"\s*(?:[:–—]|\s-)\s*{_NORWEGIAN_ACT}"),
+    ),
+)

@@ -1,0 +1,234 @@
+"""Converts one filing document to figures by company, year, scope and currency. Pure.
+
+Belongs here: the company, the year and the other text facts of a document. Does not belong here: the choice among
+facts (`figures`), packages and frames (`dataset`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Final
+
+from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text, parse_day
+from connectors.kit.xbrl.instance import read_report
+from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
+from connectors.se.annual_reports import concepts as tags
+from connectors.se.annual_reports.figures import DocumentFigures
+from connectors.se.register import company_number
+
+_LONGEST: Final = timedelta(days=18 * 31)  # a first or changed year lasts at most 18 months
+_FRAMEWORKS: Final = (("/k3", "K3"), ("/k2", "K2"))
+
+
+class NotAnnualReportError(Exception):
+    """The document is no annual report of a known company and year, but e.g. an accompanying audit report."""
+
+    def __init__(self, reason: str, *, beside: bool = False) -> None:
+        super().__init__(reason)
+        self.beside = beside
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """Figures of one period and scope; None where the document tags none.
+
+    is_overview: taken from the multi-year overview only, which is rounded.
+    """
+
+    start: date
+    end: date
+    is_group: bool
+    is_comparative: bool
+    is_overview: bool
+    revenue: int | None
+    gross_result: int | None
+    operating_result: int | None
+    after_financials: int | None
+    net_result: int | None
+    equity: int | None
+    untaxed_reserves: int | None
+    share_capital: int | None
+    total_assets: int | None
+    employees: int | None
+
+
+@dataclass(slots=True)
+class AnnualReportDocument:
+    """Content of one document. `size`: number of tagged figures; separates the report from accompanying files."""
+
+    number: str
+    name: str | None
+    seat: str | None
+    start: date
+    end: date
+    currency: str | None
+    framework: str | None
+    signed: date | None
+    adopted: date | None
+    is_audited: bool
+    size: int
+    rows: list[FigureRow] = field(default_factory=list)
+    signals: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+class _DocumentTexts:
+    """Text facts of a document by namespace family (an audit report repeats some of the company's)."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._facts = [fact for fact in facts if fact.name in tags.METADATA]
+
+    def of(self, name: str, family: str) -> list[Fact]:
+        return [fact for fact in self._facts if fact.name == name and family in (fact.namespace or "")]
+
+    def text(self, name: str, family: str = tags.COMPANY_FAMILY) -> str | None:
+        return first_text(self.of(name, family))
+
+    def date(self, name: str, family: str) -> date | None:
+        for fact in self.of(name, family):
+            try:
+                found = parse_day(parse_loose_date(str(fact.value or "")), is_end=False)
+            except UnacceptedTextError:
+                continue
+            if found is not None:
+                return found
+        return None
+
+
+def parse_annual_report(body: bytes, due: tuple[str, date] | None) -> AnnualReportDocument:
+    """Parses one document. `due`: company and last day from the package name; the company must match.
+
+    Raises Malformed (no XBRL) or NoReport.
+    """
+    report = read_report(body, tags.WANTED)
+    said, figures = _DocumentTexts(report.facts), DocumentFigures(report.facts, report.signals)
+    audits = [name for name in tags.AUDITED if said.of(name, tags.AUDIT_FAMILY)]
+    if not figures.count:
+        what = "an audit report" if audits else "a certificate or the like"
+        raise NotAnnualReportError(f"{what}: no figure is tagged in it", beside=True)
+    number = _find_company_number(report, said, due)
+    start, end = _financial_year(said, figures, report, None if due is None else due[1])
+    document = AnnualReportDocument(
+        number=number,
+        name=said.text(tags.NAME),
+        seat=said.text(tags.SEAT),
+        start=start,
+        end=end,
+        currency=figures.currency,
+        framework=_accounting_framework(report.schemas),
+        signed=next(filter(None, (said.date(name, "") for name in tags.SIGNED)), None),
+        adopted=said.date(tags.ADOPTED, tags.CERTIFICATE_FAMILY),
+        is_audited=bool(audits),
+        size=figures.count,
+        signals=report.signals,
+    )
+    _check_period_and_currency(document, said, due)
+    document.rows = _figure_rows(figures, start, end)
+    return document
+
+
+def _find_company_number(report: XbrlReport, said: _DocumentTexts, due: tuple[str, date] | None) -> str:
+    """Company number; the package name decides, and a document stating another company is rejected."""
+    contexts = (fact.context.entity for fact in report.facts if fact.context is not None)
+    texts = (said.text(tags.NUMBER), next(contexts, None))
+    stated = next(filter(None, (company_number(text or "") for text in texts)), None)
+    if due is not None and stated is not None and stated != due[0]:
+        raise NotAnnualReportError("it states another company than the name of its package")
+    number = due[0] if due is not None else stated
+    if number is None:
+        raise NotAnnualReportError("it states no organisation number")
+    return number
+
+
+def _financial_year(
+    said: _DocumentTexts, figures: DocumentFigures, report: XbrlReport, due: date | None
+) -> tuple[date, date]:
+    """Stated financial year; otherwise the longest period with figures among those ending last."""
+    start = said.date(tags.FIRST_DAY, tags.COMPANY_FAMILY)
+    end = said.date(tags.LAST_DAY, tags.COMPANY_FAMILY)
+    if start is not None and end is not None and start <= end <= start + _LONGEST:
+        return start, end
+    last = end or due
+    found = [
+        (until, until - since, since)
+        for is_group in (False, True)
+        for since, until in figures.periods(is_group)
+        if since <= until <= since + _LONGEST and (last is None or until == last)
+    ]
+    if not found:
+        raise NotAnnualReportError("it states no financial year, and none follows from its figures")
+    report.signals["assumed_year", "the document does not state its year"] += 1
+    until, _, since = max(found)
+    return since, until
+
+
+def _accounting_framework(schemas: Iterable[str]) -> str | None:
+    named = [name for schema in schemas for part, name in _FRAMEWORKS if part in schema]
+    return named[0] if named else None
+
+
+def _check_period_and_currency(
+    document: AnnualReportDocument, said: _DocumentTexts, due: tuple[str, date] | None
+) -> None:
+    if due is not None and due[1] != document.end:
+        document.signals["other_period", "the name of the package ends on another day"] += 1
+    stated = next(filter(None, map(said.text, tags.CURRENCY)), None)
+    # later taxonomy versions use a list member (se-mem-base:…Member) instead of the code
+    is_code = stated is not None and document.currency is not None and len(stated) == len(document.currency)
+    if is_code and stated != document.currency:
+        document.signals["other_currency", str(stated)] += 1
+
+
+def _figure_rows(figures: DocumentFigures, start: date, end: date) -> list[FigureRow]:
+    """Rows: the document's own year per scope, then every earlier period with figures."""
+    rows: list[FigureRow] = []
+    for is_group in (False, True):
+        earlier = {found for found in figures.periods(is_group) if found[1] < start}
+        for since, until in [(start, end), *sorted(earlier, reverse=True)]:
+            row = _figure_row(figures, since, until, is_group, is_comparative=until != end)
+            if row is not None:
+                rows.append(row)
+    return rows
+
+
+def _figure_row(
+    figures: DocumentFigures, start: date, end: date, is_group: bool, *, is_comparative: bool
+) -> FigureRow | None:
+    def flow(names: tuple[str, ...], name: str) -> int | None:
+        return figures.money(figures.value(is_group, start, end, names), name)
+
+    def stock(names: tuple[str, ...], name: str) -> int | None:
+        return figures.money(figures.value(is_group, None, end, names), name)
+
+    net = flow(tags.NET_RESULT, "net_result")
+    row = FigureRow(
+        start,
+        end,
+        is_group,
+        is_comparative,
+        is_overview=False,
+        revenue=flow(tags.REVENUE, "revenue"),
+        gross_result=flow(tags.GROSS_RESULT, "gross_result"),
+        operating_result=flow(tags.OPERATING_RESULT, "operating_result"),
+        after_financials=flow(tags.AFTER_FINANCIALS, "after_financials"),
+        net_result=stock(tags.NET_RESULT_IN_EQUITY, "net_result") if net is None else net,
+        equity=stock(tags.EQUITY, "equity"),
+        untaxed_reserves=stock(tags.UNTAXED_RESERVES, "untaxed_reserves"),
+        share_capital=stock(tags.SHARE_CAPITAL, "share_capital"),
+        total_assets=stock(tags.TOTAL_ASSETS, "total_assets"),
+        employees=figures.heads(figures.value(is_group, start, end, tags.EMPLOYEES)),
+    )
+    return _mark_overview(row)
+
+
+def _mark_overview(row: FigureRow) -> FigureRow | None:
+    """None if the row has no figures; sets `is_overview` if an earlier year has no line of the statements."""
+    statement = (row.operating_result, row.net_result, row.equity, row.gross_result)
+    other = (row.revenue, row.after_financials, row.total_assets, row.employees)
+    if all(value is None for value in (*statement, *other)):
+        return None
+    if row.is_comparative and all(value is None for value in statement):
+        return replace(row, is_overview=True)
+    return row

@@ -1,0 +1,135 @@
+"""Fetches the weekly zips of annual reports, found by the bucket listing with its modification times.
+
+Archives of past weeks are rewritten occasionally, so the cursor is the modification time (and key) of the last
+zip fetched; everything modified later is fetched, oldest first. The first run fetches only the newest week; the
+archive back to 2020 (100 GB) is ingested from files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from lxml import etree
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.response import NotModified
+from connectors.kit.xml.parse import MalformedMarkupError, parse_markup
+from connectors.se.annual_reports.file_names import week_end
+from connectors.se.register import HOST
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+FILES_URL: Final = f"https://{HOST}/arsredovisningar-bulkfiler"
+PREFIX: Final = "arsredovisningar/"
+_NAMESPACE: Final = "{http://s3.amazonaws.com/doc/2006-03-01/}"
+_MOST_PAGES: Final = 200  # 1,000 keys each
+
+
+@dataclass(frozen=True, slots=True)
+class ListedZip:
+    """One zip of the listing. Zips are fetched in order of modification time."""
+
+    written_at: datetime
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListingPage:
+    """One page of the listing; `marker` requests the next page and is None on the last."""
+
+    files: tuple[ListedZip, ...]
+    marker: str | None
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches zips modified after the cursor, oldest first."""
+    del subjects  # whole weeks only
+    for listed in _zips_to_fetch(_fetch_listing(http), cursor):
+        url = f"{FILES_URL}/{quote(listed.key)}"
+        fetched = http.download(url, expect={Format.ZIP})
+        if isinstance(fetched, NotModified):
+            continue
+        arrival = fetched.arrival(listed.key, Scope.PART, _to_cursor(listed))
+        yield replace(arrival, observed_at=listed.written_at)
+
+
+def page_url(marker: str | None) -> str:
+    """URL of a listing page. The marker is opaque: it is sent back unchanged, percent-encoded."""
+    after = "" if marker is None else f"&marker={quote(marker, safe='')}"
+    return f"{FILES_URL}?prefix={PREFIX}{after}"
+
+
+def parse_listing_page(url: str, body: bytes) -> ListingPage:
+    """Parses a listing page. Raises WrongBody if the body is no listing or is truncated."""
+    try:
+        root = parse_markup(body).roots[0]
+    except MalformedMarkupError as error:
+        raise UnexpectedBodyError(url, 200, f"expected the listing of the archive: {error}") from None
+    if root.tag != f"{_NAMESPACE}ListBucketResult":
+        raise UnexpectedBodyError(url, 200, "expected the listing of the archive, found other markup")
+    files = tuple(filter(None, map(_parse_weekly_zip, root.iterchildren(f"{_NAMESPACE}Contents"))))
+    if (root.findtext(f"{_NAMESPACE}IsTruncated") or "").strip() != "true":
+        return ListingPage(files, None)
+    marker = root.findtext(f"{_NAMESPACE}NextMarker")
+    if not marker:
+        raise UnexpectedBodyError(url, 200, "the listing is truncated, but has no NextMarker")
+    return ListingPage(files, marker)
+
+
+def _parse_weekly_zip(element: etree._Element) -> ListedZip | None:
+    """The weekly zip of a listing element; None for any other key."""
+    key = element.findtext(f"{_NAMESPACE}Key") or ""
+    try:
+        written_at = datetime.fromisoformat(element.findtext(f"{_NAMESPACE}LastModified") or "")
+    except ValueError:
+        return None
+    if week_end(key) is None or not key.startswith(PREFIX):
+        return None
+    return ListedZip(written_at.replace(tzinfo=written_at.tzinfo or UTC), key)
+
+
+def _fetch_listing(http: HttpClient) -> list[ListedZip]:
+    found: list[ListedZip] = []
+    marker: str | None = None
+    seen: set[str] = set()
+    for _ in range(_MOST_PAGES):
+        url = page_url(marker)
+        page = parse_listing_page(url, http.get(url, expect={Format.XML}).read())
+        found += page.files
+        marker = page.marker
+        if marker is None:
+            break
+        if marker in seen:
+            raise UnexpectedBodyError(url, 200, "the listing links to a page that was already read")
+        seen.add(marker)
+    if not found:
+        raise UnexpectedBodyError(page_url(None), 200, "the listing names no weekly zip")
+    return sorted(found, key=lambda listed: (listed.written_at, listed.key))
+
+
+def _zips_to_fetch(listed: list[ListedZip], cursor: Cursor | None) -> list[ListedZip]:
+    taken = _parse_cursor(cursor)
+    if taken is not None:
+        return [file for file in listed if (file.written_at, file.key) > taken]
+    newest = max(filter(None, (week_end(file.key) for file in listed)))
+    return [file for file in listed if week_end(file.key) == newest]
+
+
+def _to_cursor(listed: ListedZip) -> Cursor:
+    return Cursor(f"{listed.written_at.isoformat()}\n{listed.key}")
+
+
+def _parse_cursor(cursor: Cursor | None) -> tuple[datetime, str] | None:
+    """Modification time and key of the last zip fetched; None if the cursor has another form."""
+    written, _, key = cursor.value.partition("\n") if cursor else ("", "", "")
+    try:
+        return datetime.fromisoformat(written), key
+    except ValueError:
+        return None

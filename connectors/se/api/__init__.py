@@ -1,0 +1,1 @@
+"""api of connectors.se: dataset, fetch, redact, schema, statements."""

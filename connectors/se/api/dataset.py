@@ -1,0 +1,264 @@
+"""Dataset se.organisationer: responses of the API «Värdefulla datamängder» for single companies.
+
+See docs/formats/se.md 5.
+
+Belongs here: the declaration, recognising files, responses to staged blocks. A partial response has status 200: a
+block with `fel` makes no row, so it never overwrites known data. Does not belong here: which block counts for a
+profile (`statements`), fetching (`fetch`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+from typing import Any, Final
+
+import msgspec
+
+from connectors.contract.dataset import (
+    NOT_A_COMPANY,
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.json.record import Record, RecordError
+from connectors.se import code_lists
+from connectors.se.api import fetch
+from connectors.se.api import schema as f
+from connectors.se.api.redact import UNREADABLE, drop_persons, is_company_object
+from connectors.se.register import GATEWAY, LICENCE, company_number
+
+_DAY: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T.*)?$")
+_UNKNOWN: Final = "ORGANISATION_FINNS_EJ"
+_HEAD: Final = 65_536
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises responses about companies; requests, errors and responses about persons are not."""
+    del name
+    try:
+        body: Any = msgspec.json.decode(head)
+    except MALFORMED:
+        whole = len(head) < _HEAD
+        return NotApplicable("no JSON") if whole else RecognisedFile(None, Scope.PART)
+    if not isinstance(body, dict):
+        return NotApplicable("JSON that is not a response")
+    return _recognise_object(body)
+
+
+def _recognise_object(body: dict[str, Any]) -> RecognisedFile | NotApplicable:
+    organisations = body.get("organisationer")
+    if isinstance(organisations, list):
+        if organisations and not any(is_company_object(one) for one in organisations):
+            return NotApplicable("a response about persons: withheld before storage")
+        return RecognisedFile(None, Scope.PART)
+    if "openapi" in body or "swagger" in body:
+        return NotApplicable("description of an API, not a response")
+    if "identitetsbeteckning" in body:
+        return NotApplicable("a request, not a response")
+    if "status" in body and "title" in body:
+        return NotApplicable(f"error answer of the API (status {body['status']})")
+    return NotApplicable("JSON that is not a response about organisations")
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields one batch of `se_organisation`."""
+    with staging.open_plain(piece) as body:
+        text = body.read()
+    try:
+        answer: Any = msgspec.json.decode(text)
+    except MALFORMED as error:
+        raise UnreadableFileError(piece.dataset, piece.name, f"expected JSON: {error}") from None
+    organisations = answer.get("organisationer") if isinstance(answer, dict) else None
+    if not isinstance(organisations, list):
+        reason = answer.get(UNREADABLE) if isinstance(answer, dict) else None
+        raise UnreadableFileError(piece.dataset, piece.name, str(reason or "no list of organisations in it"))
+    tally = staging.SignalCounter(piece.dataset)
+    rows: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    for element in organisations:
+        try:
+            rows += _OrganisationReader(element, piece.observed_at, tally).rows()
+        except RecordError as error:
+            is_none = error.reason.startswith(NOT_A_COMPANY)
+            rejects.append((_shown_number(element), error.reason if is_none else str(error), ""))
+    yield staging.make_batch(f.ANSWERS, rows, staging.reject_rows(rejects), tally.drain())
+
+
+def _shown_number(element: Any) -> str:
+    identity = element.get("organisationsidentitet") if isinstance(element, dict) else None
+    number = identity.get("identitetsbeteckning") if isinstance(identity, dict) else None
+    return company_number(str(number)) or "(withheld)"
+
+
+class _OrganisationReader:
+    """One element of a response, parsed block by block."""
+
+    def __init__(self, element: object, at: datetime, tally: staging.SignalCounter) -> None:
+        self._tally = tally
+        self._scheme = code_lists.industry_scheme(at)
+        identity = Record(element, tally, "").child("organisationsidentitet")
+        self.number = company_number(identity.text("identitetsbeteckning") or "") or ""
+        self._record = Record(element, tally, self.number)
+        if not self.number:
+            raise RecordError("organisationsidentitet", "no organisation number: the response is partial")
+        self._record.ignore("organisationsidentitet")
+        serial = self._record.integer("namnskyddslopnummer")
+        self._serial = "" if serial is None else str(serial)
+        self._failed: list[str] = []
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the blocks without errors."""
+        for key in f.IGNORED:  # not read, but a failed one still makes the response partial
+            self._answered_block(key, self._record.take(key) or {})
+        blocks = {
+            f.SPELLINGS.get(key, key): self._record.take(key)
+            for key in (*_READERS, *f.SPELLINGS)
+            if key in self._record
+        }
+        said = {key: self._answered_block(key, block) for key, block in blocks.items() if block is not None}
+        found = {key: _READERS[key](self, block) for key, block in said.items() if block is not None}
+        if not self._failed:  # in a complete response an absent block means there is nothing
+            found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
+        elif set(self._failed) == {_UNKNOWN} and not found:
+            raise RecordError("fel", f"{NOT_A_COMPANY}: unknown to the registers")
+        self._record.close()
+        keys = {f.NUMBER: self.number, f.SERIAL: self._serial}
+        return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]
+
+    def _answered_block(self, key: str, block: object) -> Record | None:
+        """The block, or None if its producer failed; a failure is counted and known data stays."""
+        record = Record(block, self._tally, self.number, key)
+        record.ignore("dataproducent")
+        fault = record.take("fel")
+        if fault is None:
+            return record
+        kind = str(fault.get("typ")) if isinstance(fault, dict) else "fel"
+        self._failed.append(kind)
+        self._tally.add("partial_answer", f"{key}: {kind}", self.number)
+        return None
+
+    def names(self, block: Record) -> dict[str, Any] | None:
+        found = [self._name_text(name) for name in block.children("organisationsnamnLista")]
+        block.close()
+        return {"namn": "|".join(found)} if found else None
+
+    def _name_text(self, name: Record) -> str:
+        kind = name.child("organisationsnamntyp")
+        kind.ignore("klartext")
+        name.ignore("verksamhetsbeskrivningSarskiltForetagsnamn")
+        # the separator between names must not occur in one
+        text = _collapse_blanks(name.text("namn") or "").replace("|", "/")
+        day = name.text("registreringsdatum")
+        return f"{text}${kind.text('kod') or 'NAMN'}-ORGNAM${'' if day is None else day[:10]}"
+
+    def code(self, block: Record) -> dict[str, Any] | None:
+        code, label = (block.text("kod") or "").partition("-")[0].strip(), block.text("klartext")
+        block.close()
+        return {"kod": code, "klartext": _clean_label(label)} if code else None
+
+    def deregistration(self, block: Record) -> dict[str, Any] | None:
+        day = self._parse_day(block, "avregistreringsdatum")
+        block.close()
+        return {"datum": day}
+
+    def registration(self, block: Record) -> dict[str, Any] | None:
+        day = self._parse_day(block, "registreringsdatum")
+        block.ignore("infortHosScb")
+        block.close()
+        return None if day is None else {"datum": day}
+
+    def _parse_day(self, block: Record, key: str) -> date | None:
+        text = block.text(key)
+        found = _DAY.match(text or "")
+        if text and found is None:
+            self._tally.add("unreadable_value", key, self.number)
+        try:
+            return date.fromisoformat(found[1]) if found else None
+        except ValueError:
+            self._tally.add("unreadable_value", key, self.number)
+            return None
+
+    def proceedings(self, block: Record) -> dict[str, Any] | None:
+        key = f"{f.PROCEEDINGS}Lista"
+        other = next(iter(f.SPELLINGS)) + "Lista"
+        said = [self._proceeding_text(one) for name in (key, other) for one in block.children(name)]
+        block.close()
+        return {"forfaranden": "|".join(said) or None}
+
+    def _proceeding_text(self, one: Record) -> str:
+        code, day = one.need("kod").partition("-")[0], one.text("fromDatum")
+        one.ignore("klartext")
+        if code not in code_lists.PROCEEDINGS:
+            self._tally.add("unknown_proceeding", code, self.number)
+        return f"{code}${'null' if day is None else day[:10]}"
+
+    def address(self, block: Record) -> dict[str, Any] | None:
+        inside = block.child("postadress")
+        keys = ("utdelningsadress", "coAdress", "postort", "postnummer", "land")
+        parts = [_collapse_blanks(inside.text(key) or "").replace("$", " ") for key in keys]
+        block.close()
+        if not any(parts):
+            return None
+        country = "SE" if parts[4].casefold() in ("", "sverige", "se", "se-land") else parts[4]
+        return {"adress": "$".join((*parts[:4], country))}
+
+    def industry(self, block: Record) -> dict[str, Any] | None:
+        found = block.children("sni")
+        texts = [(one.text("kod"), _clean_label(one.text("klartext"))) for one in found]
+        block.close()
+        code = re.sub(r"\D", "", texts[0][0] or "") if texts else ""
+        if len(code) != 5 or code == "00000":  # noqa: PLR2004 - the fifth digit is the country's own
+            return None
+        return {"sni": code, "sni_klartext": texts[0][1], f.SCHEME: self._scheme}
+
+
+def _collapse_blanks(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _clean_label(text: str | None) -> str | None:
+    """Label, or None for «n/a»."""
+    said = _collapse_blanks(text or "")
+    return said if said and said.casefold() != "n/a" else None
+
+
+_READERS: Final = {
+    f.NAMES: _OrganisationReader.names,
+    f.FORM: _OrganisationReader.code,
+    f.COUNTRY: _OrganisationReader.code,
+    f.DEREGISTRATION: _OrganisationReader.deregistration,
+    f.REASON: _OrganisationReader.code,
+    f.PROCEEDINGS: _OrganisationReader.proceedings,
+    f.REGISTRATION: _OrganisationReader.registration,
+    f.ADDRESS: _OrganisationReader.address,
+    f.STATISTICAL_FORM: _OrganisationReader.code,
+    f.ACTIVITY: _OrganisationReader.code,
+    f.INDUSTRY: _OrganisationReader.industry,
+}
+
+DATASET: Final = Dataset(
+    key=f.KEY,
+    title="Bolagsverket: single companies (API)",
+    licence=LICENCE,
+    cadence=Cadence(cron="45 4 * * *", stale_after_hours=48),
+    guard=GuardLimits(max_rejected=0.5),  # a single bad response means little
+    host=GATEWAY,
+    staged={f.ANSWERS.name: f.ANSWERS},
+    files=("bolagsverket_api/**", "organisationer/**"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch.fetch,
+    wants=fetch.subjects_to_fetch,
+    redact=drop_persons,
+)

@@ -1,0 +1,131 @@
+"""Fetches single companies from the API «Värdefulla datamängder» (OAuth2 client credentials).
+
+Keys are the operator's (`FIRM_CREDENTIALS`, for the portal's host); without them no request is made. Only newly
+registered companies are requested, since SCB's file lacks them for weeks. Does not belong here: rates and
+retries (`connectors.kit.http.client`), or reports, which are fetched weekly (`annual_reports.fetch`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+import msgspec
+import polars as pl
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
+from connectors.se.bulk.bolagsverket_schema import NUMBER, ORGANISATIONS
+from connectors.se.register import GATEWAY, company_number
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+TOKEN_URL: Final = "https://portal.api.bolagsverket.se/oauth2/token"  # noqa: S105 - an address, no secret
+ORGANISATIONS_URL: Final = f"https://{GATEWAY}/vardefulla-datamangder/v1/organisationer"
+SCOPE: Final = "vardefulla-datamangder:read vardefulla-datamangder:ping"
+MOST: Final = 3_600  # companies per run; the limit is unpublished, a guide mentions one call per second
+_YOUNG: Final = timedelta(days=60)
+_EARLY: Final = timedelta(seconds=60)  # a token is renewed this long before it expires
+_OK: Final = 200
+_REFUSED_TOKEN: Final = 401
+_ANSWERS: Final = (400, 404, 500)  # concern only this number; the run continues with the next
+_PATIENCE: Final = 5  # consecutive errors that indicate a fault of the registry
+
+
+class _AccessToken(msgspec.Struct):
+    access_token: str
+    expires_in: int = 3600
+
+
+def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yields companies registered within two months of the newest in the just staged bulk file, newest first."""
+    rows = staged.get(ORGANISATIONS.name)
+    if rows is None or rows.is_empty():
+        return
+    last = pl.col("registreringsdatum").max()
+    young = rows.filter(
+        pl.col("registreringsdatum") > last - _YOUNG, pl.col("avregistreringsdatum").is_null()
+    )
+    newest = young.sort("registreringsdatum", NUMBER, descending=[True, False])
+    yield from newest[NUMBER].unique(maintain_order=True).head(MOST)
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches responses for the given companies, without a cursor: each response is current when requested."""
+    del cursor
+    numbers = list(islice((number for number in subjects if company_number(number)), MOST))
+    if not numbers or not http.is_known(TOKEN_URL):
+        return
+    session = _ApiSession(http)
+    failures = 0
+    for number in numbers:
+        answer = session.ask(number)
+        if answer.status == _OK:
+            failures = 0
+            # the response is current now, whatever Last-Modified the gateway sends
+            yield FetchedFile(
+                f"{number}.json", answer.body, Scope.PART, answer.server_time, None, answer.url, answer.status
+            )
+            continue
+        failures += 1
+        if failures == _PATIENCE:
+            raise RequestRefusedError(
+                answer.url, answer.status, f"{_PATIENCE} rejections in a row; retried in the next run"
+            )
+
+
+class _ApiSession:
+    """Token and requests of one run."""
+
+    def __init__(self, http: HttpClient) -> None:
+        self._http = http
+        self._renew_at: datetime | None = None
+        self._header: dict[str, str] = {}
+
+    def ask(self, number: str) -> FetchedResponse:
+        """Requests one number. A 401 renews the token once."""
+        if self._renew_at is None:
+            self._renew_token()
+        answer = self._post_number(number)
+        if answer.status == _REFUSED_TOKEN:
+            self._renew_token()
+            answer = self._post_number(number)
+            if answer.status == _REFUSED_TOKEN:
+                raise RequestRefusedError(
+                    answer.url, answer.status, "a new token is rejected too: check the subscription"
+                )
+        if self._renew_at is not None and answer.server_time >= self._renew_at:
+            self._renew_at = None
+        return answer
+
+    def _post_number(self, number: str) -> FetchedResponse:
+        body = msgspec.json.encode({"identitetsbeteckning": number})
+        return self._http.post(
+            ORGANISATIONS_URL,
+            body,
+            "application/json",
+            expect={Format.JSON},
+            headers={"Accept": "application/json", **self._header},
+            allow=(_REFUSED_TOKEN, *_ANSWERS),
+        )
+
+    def _renew_token(self) -> None:
+        form = urlencode({"grant_type": "client_credentials", "scope": SCOPE}).encode()
+        try:
+            answer = self._http.post(TOKEN_URL, form, "application/x-www-form-urlencoded")
+        except FetchError as error:
+            if error.status in (400, 401, 403):
+                reason = "the keys are rejected: check FIRM_CREDENTIALS for portal.api.bolagsverket.se"
+                raise RequestRefusedError(TOKEN_URL, error.status, reason) from None
+            raise
+        try:
+            token = msgspec.json.decode(answer.read(), type=_AccessToken)
+        except msgspec.MsgspecError:  # its message would quote the response
+            raise UnexpectedBodyError(TOKEN_URL, answer.status, "expected a token") from None
+        self._header = {"Authorization": f"Bearer {token.access_token}"}
+        self._renew_at = answer.server_time + timedelta(seconds=token.expires_in) - _EARLY

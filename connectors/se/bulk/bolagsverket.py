@@ -1,0 +1,223 @@
+"""Dataset se.bolagsverket: the weekly bulk file of all organisations (docs/formats/se.md 2).
+
+Belongs here: the declaration, recognising files, the CSV dialect (quotes inside values are not doubled, so records
+are split at `";"`), reading. Does not belong here: what a record means for a profile (`bolagsverket_statements`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.csv.fast_quoted import index_quoted_lines
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.se import code_lists
+from connectors.se.bulk import fetch
+from connectors.se.bulk.bolagsverket_schema import (
+    FIELDS,
+    FORM,
+    IDENTITY,
+    KEY,
+    NAMES,
+    NUMBER,
+    ORGANISATIONS,
+    PROCEEDINGS,
+    SERIAL,
+)
+from connectors.se.bulk.ordinals import RepeatCounter
+from connectors.se.bulk.parse import RecordShape, RowChunk, header_of, read_chunks
+from connectors.se.bulk.redact import drop_sole_traders
+from connectors.se.register import HOST, LICENCE, is_company
+from connectors.se.signals import count_signals, failed_to_parse
+from connectors.se.text_columns import repair_cells, without_null_words
+
+_QUOTE: Final = '"'
+_BEGINS: Final = re.compile(r'"?\d[\d -]{7,14}\$[A-Z]+(?:-IDORG)?[";]')
+_BARE_NULL: Final = re.compile(";null(?=;)", re.IGNORECASE)
+_NAMES: Final = {name.lower(): name for name in FIELDS} | {
+    # the file omits the second e, the API's schema has it
+    "pagaendeavvecklingselleromstruktureringsforfarande": PROCEEDINGS
+}
+_TYPE: Final = "$ORGNR-IDORG"
+_DIGITS: Final = 10
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the zip or its text. Only a fetch, or the folder's metadata, proves that a file is complete."""
+    found = sniff(decompressed_head(head))
+    if found is Format.EMPTY:
+        return NotApplicable("empty file")
+    if found in (Format.JSON, Format.PDF):
+        return NotApplicable(f"expected the bulk's zip or text, found {found}")
+    del name
+    return RecognisedFile(None, Scope.PART)
+
+
+def shape_of(header: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]:
+    """Record shape of this file, and its unknown columns. Raises Unreadable if a mandatory column is missing."""
+    spelled = [cell.strip().strip('"') for cell in header.split(";")]
+    cells = [_NAMES.get(cell.lower(), cell) for cell in spelled]
+    missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in cells]
+    if missing:
+        reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
+        raise UnreadableFileError(piece.dataset, piece.name, reason)
+    names = {name: place for place, name in enumerate(cells) if FIELDS.get(name)}
+    shape = RecordShape(
+        names=names,
+        separator=_QUOTE,
+        width=2 * len(cells) + 1,
+        columns={name: 2 * place + 1 for name, place in names.items()},
+        checked=tuple(range(0, 2 * len(cells) + 1, 2)),
+        is_whole=_is_whole_record(len(cells)),
+        parted=partial(index_quoted_lines, separator=";", quote=_QUOTE),
+        fields=partial(_split_fields, width=len(cells)),
+        begins=lambda line: _BEGINS.match(line) is not None,
+    )
+    return shape, [cell for cell in cells if cell not in FIELDS]
+
+
+def _is_whole_record(cells: int) -> pl.Expr:
+    """True if a line split at quotes is a whole record: fields at odd positions, only semicolons in between."""
+    ends = (pl.col(str(place)).is_null() for place in (0, 2 * cells))
+    between = (pl.col(str(2 * place)).eq_missing(";") for place in range(1, cells))
+    return pl.all_horizontal(*ends, *between)
+
+
+def _split_fields(text: str, width: int) -> list[str] | None:
+    """Fields of a whole record. Also accepts a record without quotes, or a bare null between quoted values."""
+    text = text.strip()
+    if '"' not in text:
+        bare = text.split(";")
+        return bare if len(bare) == width else None
+    text = _BARE_NULL.sub(';"null"', text)
+    if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):  # noqa: PLR2004 - two quotes
+        return None
+    fields = text[1:-1].split('";"')
+    return fields if len(fields) == width else None
+
+
+class _BolagsverketReader:
+    """Converts chunks of one piece to batches; remembers the numbers seen."""
+
+    def __init__(self, piece: ArchiveMember) -> None:
+        self.tally = staging.SignalCounter(piece.dataset)
+        self._repeats = RepeatCounter()
+
+    def batch(self, chunk: RowChunk) -> Batch:
+        rows = _clean_rows(chunk.rows)
+        kept, refused = _split_companies(rows)
+        kept = kept.with_columns(rad=self._repeats.ordinals(kept[NUMBER], kept[SERIAL]))
+        read = kept.with_columns(
+            pl.col(name).str.to_date("%Y-%m-%d", strict=False, cache=False) for name in _DATES
+        )
+        for name in _DATES:
+            if kept[name].null_count() != read[name].null_count():
+                count_signals(
+                    self.tally,
+                    "unreadable_value",
+                    name,
+                    kept[NUMBER].filter(failed_to_parse(kept[name], read[name])),
+                )
+        self._audit_codes(read)
+        rejects = staging.reject_rows([*chunk.refused, *refused])
+        return staging.make_batch(
+            ORGANISATIONS, read.select(ORGANISATIONS.names), rejects, self.tally.drain()
+        )
+
+    def _audit_codes(self, rows: pl.DataFrame) -> None:
+        code_lists.LEGAL_FORMS.audit(rows, FORM, NUMBER, self.tally, "unknown_legal_form")
+        code_lists.DEREGISTRATIONS.audit(rows, "avregistreringsorsak", NUMBER, self.tally, "unknown_reason")
+        under_way = rows.select(NUMBER, PROCEEDINGS).filter(pl.col(PROCEEDINGS).is_not_null())
+        each = under_way.with_columns(
+            pl.col(PROCEEDINGS)
+            .str.extract_all(r"(?:^|\|)[A-Z]+")
+            .list.eval(pl.element().str.strip_chars("|"))
+        ).explode(PROCEEDINGS, empty_as_null=True)
+        code_lists.PROCEEDINGS.audit(each, PROCEEDINGS, NUMBER, self.tally, "unknown_proceeding")
+
+
+_DATES: Final = ("avregistreringsdatum", "registreringsdatum")
+_SUFFIXED: Final = {FORM: "-ORGFO", "avregistreringsorsak": "-AVORG", "registreringsland": "-LAND"}
+_HAS_NAME: Final = pl.col(NAMES).str.contains("$", literal=True).fill_null(value=False)
+_REASON: Final = (
+    pl.when(~pl.col(IDENTITY).str.ends_with(_TYPE).fill_null(value=False))
+    .then(pl.lit("the identity's type is not ORGNR-IDORG"))
+    .when(~is_company(pl.col(NUMBER)))
+    .then(pl.lit("the identity is no organisation number"))
+    .when(~_HAS_NAME)
+    .then(pl.lit("no name"))
+)
+
+
+def _clean_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Turns `null` in any letter case into null and strips suffixes from codes and from the number."""
+    rows = without_null_words(rows, rows.columns).with_columns(
+        # any other identity type stays after the number, so the record is rejected
+        pl.col(IDENTITY).str.strip_suffix(_TYPE).alias(NUMBER),
+        pl.col(SERIAL).fill_null(""),
+        *(pl.col(name).str.strip_suffix(suffix) for name, suffix in _SUFFIXED.items()),
+    )
+    number = rows[NUMBER]
+    odd = number.str.len_bytes() != _DIGITS  # ten characters including a hyphen are not a number either way
+    return rows.with_columns(
+        repair_cells(number, odd, lambda some: some.str.replace_all("-", "", literal=True))
+    )
+
+
+def _split_companies(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, object]]]:
+    """Records of companies, and rejects with number, reason and name; nothing is kept of possible persons."""
+    company, is_named = rows.select(is_company(pl.col(NUMBER)).alias("company"), _HAS_NAME.alias("named"))
+    fine = company & is_named
+    if fine.all():
+        return rows, []
+    shown = rows.with_columns(company.alias("_company"), _REASON.alias("_reason")).filter(~fine)
+    refused: list[tuple[object, str, object]] = [
+        (number if known else "(withheld)", reason, name if known else "")
+        for number, known, reason, name in shown.select(NUMBER, "_company", "_reason", NAMES).iter_rows()
+    ]
+    return rows.filter(fine), refused
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `se_bolagsverket`."""
+    shape, unknown = shape_of(header_of(piece, "utf-8"), piece)
+    reader = _BolagsverketReader(piece)
+    for name in unknown:
+        reader.tally.add("unknown_column", name or "(no name)")
+    for chunk in read_chunks(piece, shape, "utf-8"):
+        chunk.tell(reader.tally)
+        yield reader.batch(chunk)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Bolagsverket: organisations",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 3 * * *", stale_after_hours=240),  # written weekly, requested daily
+    # A historical register: deregistered organisations stay, so records rarely disappear (docs/formats/se.md 12).
+    guard=GuardLimits(max_shrink=0.01, max_changed=0.20, max_rejected=0.001),
+    host=HOST,
+    staged={ORGANISATIONS.name: ORGANISATIONS},
+    files=("bolagsverket/**", "bolagsverket_bulk/**", "bolagsverket_bulkfil*"),
+    recognise=recognise,
+    split=staging.split_archive,
+    read=read,
+    fetch=fetch.fetch_organisations,
+    redact=drop_sole_traders,
+)

@@ -1,0 +1,224 @@
+"""Dataset se.scb: the weekly bulk file of legal persons (docs/formats/se.md 3): Latin-1, tabs, no quoting.
+
+Belongs here: the declaration, recognising files, the file dialect, reading. Does not belong here: what a record
+means for a profile (`statistics`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.se import code_lists
+from connectors.se.bulk import fetch
+from connectors.se.bulk.ordinals import RepeatCounter
+from connectors.se.bulk.parse import RecordShape, RowChunk, header_of, read_chunks
+from connectors.se.bulk.redact import drop_natural_persons
+from connectors.se.bulk.scb_schema import (
+    FIELDS,
+    IDENTITY,
+    IGNORED,
+    KEY,
+    NUMBER,
+    SCHEME,
+    STATISTICS,
+    UNKNOWN_INDUSTRY,
+)
+from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
+from connectors.se.signals import count_signals, failed_to_parse
+from connectors.se.text_columns import repair_cells, strip_blanks
+
+# SCB declares ISO-8859-1; cp1252 also reads the characters Windows puts in the control character range
+ENCODING: Final = "cp1252"
+_STAMP: Final = re.compile(rb"scb_bulkfil\w{0,80}?_(\d{8}T\d{6})")
+_FTGSTAT: Final = ("0", "1", "9")
+_JESTAT: Final = ("0", "1", "2", "9")
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the zip or its text; the name of either contains the time it was written."""
+    found = sniff(decompressed_head(head))
+    if found is Format.EMPTY:
+        return NotApplicable("empty file")
+    if found in (Format.JSON, Format.PDF):
+        return NotApplicable(f"expected the bulk's zip or text, found {found}")
+    stamp = _STAMP.search(name.encode()) or _STAMP.search(head[:4096])
+    return RecognisedFile(_parse_instant(stamp[1]) if stamp else None, Scope.PART)
+
+
+def _parse_instant(stamp: bytes) -> datetime | None:
+    try:
+        return datetime.strptime(stamp.decode(), "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def shape_of(header: str, first: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]:
+    """Record shape of this file, and its unknown columns.
+
+    The header ends with a tab; rows may or may not. The first row sets the expected number of fields.
+    """
+    cells = [cell.strip() for cell in header.split("\t")]
+    while cells and not cells[-1]:
+        cells.pop()
+    spelled = {name.lower(): name for name in FIELDS}
+    places = {spelled[cell.lower()]: at for at, cell in enumerate(cells) if cell.lower() in spelled}
+    missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in places]
+    if missing:
+        reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
+        raise UnreadableFileError(piece.dataset, piece.name, reason)
+    width = len(cells) + (first.count("\t") == len(cells))
+    shape = RecordShape(
+        names=places,
+        separator="\t",
+        width=width,
+        columns=places,
+        checked=(),
+        is_whole=pl.col(str(places[IDENTITY])).is_not_null(),
+        parted=lambda _: None,  # without quotes only the width of a line can be checked
+        fields=partial(_split_fields, columns=len(cells), identity=places[IDENTITY]),
+        begins=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
+    )
+    known = IGNORED | set(spelled)
+    return shape, [cell for cell in cells if cell.lower() not in known]
+
+
+def _split_fields(text: str, columns: int, identity: int) -> list[str] | None:
+    """Fields of a whole record, with or without a trailing tab."""
+    fields = text.split("\t")
+    if len(fields) == columns + 1 and not fields[-1].strip():
+        fields.pop()
+    return fields if len(fields) == columns and fields[identity].strip() else None
+
+
+def _is_record(line: str, columns: int, identity: int) -> bool:
+    return _split_fields(line, columns, identity) is not None
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields batches of `se_scb`."""
+    header = header_of(piece, ENCODING)
+    with staging.open_plain(piece) as body:
+        body.readline()
+        first = body.readline(1 << 16).decode(ENCODING, "replace").rstrip("\r\n")
+    shape, unknown = shape_of(header, first, piece)
+    tally, repeats = staging.SignalCounter(piece.dataset), RepeatCounter()
+    for name in unknown:
+        tally.add("unknown_column", name)
+    scheme = code_lists.industry_scheme(piece.observed_at)
+    for chunk in read_chunks(piece, shape, ENCODING):
+        chunk.tell(tally)
+        yield _to_batch(chunk, scheme, tally, repeats)
+
+
+def _to_batch(chunk: RowChunk, scheme: str, tally: staging.SignalCounter, repeats: RepeatCounter) -> Batch:
+    missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
+    rows = strip_blanks(chunk.rows.with_columns(missing), FIELDS)
+    codes_ = repair_cells(
+        rows["Ng1"], _has_dot(rows["Ng1"]), lambda some: some.str.replace_all(".", "", literal=True)
+    )
+    rows = rows.with_columns(codes_, pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
+    rows = rows.with_columns(_REFUSED)
+    fine = _filter_rows(rows, rows["_reason"].is_null())
+    ordinals = repeats.ordinals(fine[NUMBER], pl.repeat(None, fine.height, dtype=pl.String, eager=True))
+    again = fine.filter(ordinals > 1).with_columns(_reason=pl.lit("number repeated in this file"))
+    kept = _filter_rows(fine, ordinals == 1)
+    read_ = kept.with_columns(*_value_columns(scheme))
+    for name in ("RegDatKtid", "Ng1"):
+        count_signals(tally, "unreadable_value", name, _unparsed_numbers(kept, read_, name))
+    _audit_codes(read_, tally)
+    shown = pl.concat([rows.filter(pl.col("_reason").is_not_null()), again])
+    told = pl.when(is_company(pl.col(NUMBER)))  # keep nothing of possible persons
+    refused = [
+        *chunk.refused,
+        *shown.select(
+            told.then(NUMBER).otherwise(pl.lit("(withheld)")).alias("number"),
+            "_reason",
+            told.then("Namn").fill_null("").alias("name"),
+        ).iter_rows(),
+    ]
+    return staging.make_batch(
+        STATISTICS, read_.select(STATISTICS.names), staging.reject_rows(refused), tally.drain()
+    )
+
+
+def _filter_rows(rows: pl.DataFrame, is_so: pl.Series) -> pl.DataFrame:
+    """Rows where `is_so` is true; usually all of them, which needs no copy."""
+    return rows if is_so.all() else rows.filter(is_so)
+
+
+_TWELVE: Final = (
+    (pl.col(IDENTITY).str.len_bytes() == 12)  # noqa: PLR2004 - digits
+    & pl.col(IDENTITY).cast(pl.UInt64, strict=False).is_not_null()
+).fill_null(value=False)
+_REFUSED: Final = (
+    pl.when(~_TWELVE)
+    .then(pl.lit("PeOrgNr is no number of twelve digits"))
+    .when(~(pl.col(IDENTITY).str.starts_with("16") & is_company(pl.col(IDENTITY).str.slice(2))))
+    .then(pl.lit("not a company: a person's number"))
+    .alias("_reason")
+)
+
+
+def _has_dot(industry: pl.Series) -> pl.Series:
+    return industry.str.contains(".", literal=True).fill_null(value=False)
+
+
+def _value_columns(scheme: str) -> list[pl.Expr]:
+    industry = pl.col("Ng1")
+    is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
+    stated = pl.when(is_code & (industry != UNKNOWN_INDUSTRY)).then(industry)
+    return [
+        stated.alias("Ng1"),
+        pl.when(stated.is_not_null()).then(pl.lit(scheme)).alias(SCHEME),
+        pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False, cache=False).alias("RegDatKtid"),
+    ]
+
+
+def _unparsed_numbers(source: pl.DataFrame, read_: pl.DataFrame, name: str) -> pl.Series:
+    """Rows with an unparsed value; all zeros mean «unknown»."""
+    some = source.select(NUMBER, name).filter(failed_to_parse(source[name], read_[name]))
+    return some[NUMBER].filter(some[name].str.contains("[^0]"))
+
+
+def _audit_codes(rows: pl.DataFrame, tally: staging.SignalCounter) -> None:
+    code_lists.STATISTICAL_FORMS.audit(rows, "JurForm", NUMBER, tally, "unknown_legal_form")
+    for name, known in (("FtgStat", _FTGSTAT), ("JEStat", _JESTAT)):
+        strange = rows.filter(pl.col(name).is_not_null() & ~pl.col(name).is_in(known))
+        for number, value in strange.select(NUMBER, name).iter_rows():
+            tally.add("unknown_code", f"{name} {value}", number)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Statistikmyndigheten SCB: legal persons",
+    licence=STATISTICS_LICENCE,
+    cadence=Cadence(cron="30 6 * * *", stale_after_hours=240),  # stamped Mondays before seven
+    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    host=HOST,
+    staged={STATISTICS.name: STATISTICS},
+    files=("scb/**", "scb_bulk/**", "scb_bulkfil*"),
+    recognise=recognise,
+    split=staging.split_archive,
+    read=read,
+    fetch=fetch.fetch_statistics,
+    redact=drop_natural_persons,
+)

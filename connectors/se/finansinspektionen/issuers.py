@@ -1,0 +1,51 @@
+"""Finansinspektionen's registers as links between an issuer's name, LEI and ISINs.
+
+Belongs here: host, licence and the staged tables of both registers. The links have no organisation number: an
+issuer is resolved to a company by LEI, across markets, so staged rows have no company id. Does not belong here:
+reading (`insider_register`, `short_positions`), or transactions and positions, which stay in RAW.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from connectors.contract.dataset import Licence
+from warehouse.schema.types import Column, Kind, Table
+
+INSIDER_HOST: Final = "marknadssok.fi.se"
+SHORTS_HOST: Final = "www.fi.se"
+LICENCE: Final = Licence(
+    name="public register", url="https://www.fi.se/", attribution="Källa: Finansinspektionen"
+)
+INSIDER_KEY: Final = "se.insyn"
+SHORTS_KEY: Final = "se.blankning"
+ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}\d")
+LEI: Final = re.compile(r"[A-Z0-9]{18}\d{2}")
+
+_DAYS: Final = (
+    Column("first_day", Kind.DATE, "first day of a record of this link in the file", nullable=False),
+    Column("last_day", Kind.DATE, "last day of one", nullable=False),
+)
+INSIDER_ISSUERS: Final = Table(
+    "se_insyn_emittent",
+    "Issuers that insiders of them reported trades in, as one export names them.",
+    ("emittent", "lei", "isin"),
+    (
+        Column("emittent", Kind.TEXT, "name of the issuer", nullable=False),
+        Column("lei", Kind.TEXT, "LEI; empty text where the report has none", nullable=False),
+        Column("isin", Kind.TEXT, "ISIN; empty text where the report has none", nullable=False),
+        Column("handelsplats", Kind.TEXT, "venue of the last trade on one"),
+        *_DAYS,
+    ),
+)
+SHORTS_ISSUERS: Final = Table(
+    "se_blankning_emittent",
+    "Issuers that net short positions are reported in.",
+    ("emittent", "isin"),
+    (
+        Column("emittent", Kind.TEXT, "name of the issuer", nullable=False),
+        Column("isin", Kind.TEXT, "ISIN", nullable=False),
+        *_DAYS,
+    ),
+)

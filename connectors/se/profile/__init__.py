@@ -1,0 +1,1 @@
+"""profile of connectors.se: companies, postcodes, provenance, status."""

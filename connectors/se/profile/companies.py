@@ -1,0 +1,222 @@
+"""Combines the registers' statements into the shared `map_companies` table, column by column.
+
+Belongs here: register precedence per field, place, address. Does not belong here: one register's rows
+(`registered`, `statistics`, `api.dataset`), the status table (`status`), or listing: no listing source is
+loaded here, so no company is listed and the listing source is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import Final
+
+import polars as pl
+from polars import selectors
+
+from connectors.se import code_lists
+from connectors.se.bulk.bolagsverket_schema import NUMBER
+from connectors.se.profile import postcodes, provenance, status
+from connectors.se.register import MARKET, company_ids
+from warehouse.schema.tables import COMPANIES
+
+# Fields of a statement that belong together: the newer channel wins for the group as a whole.
+GROUPS: Final = {
+    "name": ("name",),
+    "form": ("form",),
+    "country": ("country",),
+    "deregistration": ("deregistered", "reason"),
+    "proceedings": ("proceedings",),
+    "registration": ("registered",),
+    "address": ("street", "care_of", "town", "postcode", "address_country"),
+}
+STATISTICAL_GROUPS: Final = {
+    "activity": ("activity", "activity_word"),
+    "statistical_form": ("statistical_form",),
+    "industry": ("industry", "industry_label", "industry_scheme"),
+}
+_ANSWERED: Final = "_answer"
+_LABEL: Final = "industry_label"
+_THEIRS: Final = selectors.ends_with(_ANSWERED)
+_LINES: Final = "\x1f"
+_OWN: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in ("street", "town", "postcode"))
+# SCB's values are used only where Bolagsverket has none, which is rare.
+_SPARE: Final = {
+    **{f"scb_{name}": pl.col(name).is_null() for name in ("name", "registered")},
+    "statistical_form": pl.col("form").is_null(),
+    **dict.fromkeys(("scb_street", "scb_care_of", "scb_town", "scb_postcode"), ~_OWN),
+}
+_KEY: Final = "_number"
+_PLACE: Final = "_place"
+
+
+def join_statements(
+    left: pl.DataFrame, right: pl.DataFrame, spare: Mapping[str, pl.Expr] = MappingProxyType({})
+) -> pl.DataFrame:
+    """Full join of both sides by company number; without a comparison if the right side is empty, as is common.
+
+    spare: columns of the right needed for few rows of the left only, with the condition selecting those rows.
+    """
+    named = {name: f"{name}{_ANSWERED}" if name in left.columns else name for name in right.columns}
+    if right.is_empty():
+        return left.with_columns(
+            pl.lit(None, right.schema[name]).alias(as_) for name, as_ in named.items() if name != NUMBER
+        )
+    key = pl.col(NUMBER).cast(pl.UInt64).alias(_KEY)  # ten digits compare faster as an integer
+    theirs = right.rename(named | {NUMBER: NUMBER}).rechunk()
+    # joined by number only: a join copies every column of both sides
+    ours, wanted = left.select(key), theirs.select(key).with_row_index(_PLACE)
+    place = ours.join(wanted, on=_KEY, how="left", maintain_order="left")[_PLACE]
+    both = left.hstack(_gather_columns(left, theirs.drop(NUMBER), place, spare))
+    others = theirs.filter(
+        pl.repeat(value=True, n=theirs.height, eager=True).scatter(place.drop_nulls(), False)
+    )
+    return both if others.is_empty() else pl.concat([both, others], how="diagonal", rechunk=False)
+
+
+def _gather_columns(
+    left: pl.DataFrame, theirs: pl.DataFrame, place: pl.Series, spare: Mapping[str, pl.Expr]
+) -> list[pl.Series]:
+    """Columns of the right in the order of the left (a random-access gather is slow, hence `spare`)."""
+    asked = left.select(pl.when(is_asked).then(place).alias(name) for name, is_asked in spare.items())
+    places_ = {name: asked[name] if name in spare else place for name in theirs.columns}
+    return theirs.select(pl.col(name).gather(places_[name]) for name in theirs.columns).get_columns()
+
+
+def newest_statements(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
+    """Merges bulk and API statements: each group is taken as a whole from the newer one."""
+    return _newest_groups(bulk, answered, GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
+
+
+def newest_statistics(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
+    """Merges SCB's bulk file and SCB data of the API: the newer of each group; labels where the code is equal."""
+    rows = _newest_groups(bulk, answered, STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
+    if _LABEL + _ANSWERED in rows.columns:
+        same = pl.all_horizontal(
+            pl.col(name) == pl.col(name + _ANSWERED) for name in ("industry", "industry_scheme")
+        )
+        rows = rows.with_columns(pl.coalesce(_LABEL, pl.when(same).then(_LABEL + _ANSWERED)))
+    return rows.drop(_THEIRS)
+
+
+def _newest_groups(
+    bulk: pl.DataFrame, answers: pl.DataFrame, groups: Mapping[str, tuple[str, ...]], seen: str, told: str
+) -> pl.DataFrame:
+    """Merges by group; `<group>_answered` is true where the API is newer."""
+    if answers.is_empty():
+        never = (pl.lit(value=False).alias(f"{group}_answered") for group in groups)
+        return bulk.with_columns(*never, pl.lit(None, pl.Datetime("us", "UTC")).alias(told))
+    chosen: list[pl.Expr] = []
+    for group, names in groups.items():
+        there = pl.col(f"{group}_seen")
+        later = there.is_not_null() & (pl.col(seen).is_null() | (there > pl.col(seen)))
+        chosen += [later.alias(f"{group}_answered"), *(_later_value(later, name) for name in names)]
+    last = pl.max_horizontal(f"{group}_seen" for group in groups).alias(told)
+    rows = join_statements(bulk, answers).with_columns(*chosen, last)
+    return rows.drop(f"{group}_seen" for group in groups)
+
+
+def _later_value(later: pl.Expr, name: str) -> pl.Expr:
+    return pl.when(later).then(f"{name}{_ANSWERED}").otherwise(name).alias(name)
+
+
+def map_companies(
+    registered: pl.DataFrame, statistics: pl.DataFrame, reported: pl.DataFrame, today: date
+) -> pl.DataFrame:
+    """One row per company with a name, from `newest_statements` and `newest_statistics`.
+
+    reported: names from annual reports, for companies missing from every register file read so far.
+    """
+    return _map_profiles(join_statements(join_statements(registered, statistics, _SPARE), reported), today)
+
+
+def _map_profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+    """Converts joined statements to profiles, row by row."""
+    rows = rows.with_columns(_address_parts())
+    code = postcodes.clean_postcodes(rows["_code"]).alias(postcodes.POSTCODE)
+    located = rows.hstack([code, *postcodes.locate_postcodes(code)])
+    told = status.with_status(provenance.with_sources(located), today)
+    profile = told.lazy().select(
+        *_identity_columns(),
+        *_industry_columns(),
+        *_address_columns(),
+        *status.COLUMNS,
+        *_remaining_columns(),
+        "sources",
+        "observed_at",
+    )
+    return profile.filter(pl.col("name").is_not_null()).select(COMPANIES.names).collect()
+
+
+def _address_parts() -> list[pl.Expr]:
+    """Bolagsverket's address if there is one, else SCB's; parts are never mixed."""
+
+    def part(mine: str, theirs: str) -> pl.Expr:
+        return pl.when(_OWN).then(pl.col(mine)).otherwise(pl.col(theirs))
+
+    return [
+        part("street", "scb_street").alias("_street"),
+        part("care_of", "scb_care_of").alias("_care_of"),
+        part("town", "scb_town").alias("_town"),
+        pl.when(~_is_foreign_address()).then(part("postcode", "scb_postcode")).alias("_code"),
+        part("postcode", "scb_postcode").alias("_any_code"),
+        pl.when(_OWN).then(pl.col("address_country")).alias("_country"),
+    ]
+
+
+def _is_foreign_address() -> pl.Expr:
+    """True for foreign addresses, which have no municipality even if the digits look like a post code."""
+    return (pl.col("address_country") != MARKET).fill_null(value=False)
+
+
+def _identity_columns() -> list[pl.Expr]:
+    form = pl.coalesce("form", "statistical_form")
+    other = pl.when(pl.col("form").is_null()).then("statistical_form")
+    label = pl.coalesce(code_lists.LEGAL_FORMS.expr("form"), code_lists.STATISTICAL_FORMS.expr(other))
+    return [
+        company_ids(pl.col(NUMBER)).alias("company_id"),
+        pl.col(NUMBER).alias("org_number"),
+        pl.coalesce("name", "scb_name", "report_name").alias("name"),
+        pl.lit(MARKET).alias("country"),
+        pl.coalesce("registered", "scb_registered").alias("registered_date"),
+        form.alias("legal_form_code"),
+        label.alias("legal_form_label"),
+    ]
+
+
+def _industry_columns() -> list[pl.Expr]:
+    return [
+        pl.col("industry").alias("industry_code"),
+        pl.col("industry_label"),
+        pl.when(pl.col("industry").is_not_null()).then("industry_scheme").alias("industry_scheme"),
+    ]
+
+
+def _address_columns() -> list[pl.Expr]:
+    two = pl.col("_care_of").is_not_null() & pl.col("_street").is_not_null()
+    # building a one-column list needs no copy, and nearly all addresses have one line
+    texts = (pl.when(two).then(name) for name in ("_care_of", "_street"))
+    both = pl.concat_str(*texts, separator=_LINES).str.split(_LINES)
+    line = pl.coalesce("_street", "_care_of")
+    lines = pl.when(two).then(both).when(line != "").then(pl.concat_list(line))
+    return [
+        pl.col(postcodes.MUNICIPALITY_NAME).alias("municipality"),
+        pl.col(postcodes.MUNICIPALITY).alias("municipality_code"),
+        pl.col(postcodes.COUNTY_NAME).alias("county"),
+        pl.col(postcodes.COUNTY).alias("county_code"),
+        lines.alias("address_lines"),
+        pl.coalesce(postcodes.POSTCODE, "_any_code").alias("postal_code"),
+        pl.col("_town").alias("post_town"),
+        pl.col("_country").alias("address_country"),
+    ]
+
+
+def _remaining_columns() -> list[pl.Expr]:
+    return [
+        pl.lit(value=False).alias("is_listed"),
+        pl.lit(None, pl.String).alias("is_listed_source"),
+        pl.lit(None, pl.Int64).alias("employees"),  # in no open file of the country
+        pl.lit(None, pl.String).alias("website"),
+        pl.lit(None, pl.List(pl.String)).alias("previous_names"),  # the registers give current names only
+    ]

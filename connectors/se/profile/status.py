@@ -1,0 +1,145 @@
+"""The status of a company (docs/formats/se.md 12 and the contract): one decision table, first match wins.
+
+Bankruptcy and liquidation are `dormant`, since such companies are still registered; other proceedings leave a
+company `active`. Does not belong here: the rest of the profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+import polars as pl
+
+from connectors.se import code_lists
+from connectors.se.api.schema import KEY as ANSWERS
+from connectors.se.bulk.bolagsverket_schema import KEY as BULK
+from connectors.se.bulk.scb_schema import KEY as STATISTICS
+
+NEW: Final = timedelta(days=60)  # how long a company may be missing from SCB's file
+_ACTIVE: Final = "1"
+_INACTIVE: Final = ("0", "9")
+_NOTHING: Final = pl.lit(None, pl.String)
+_NO_DAY: Final = pl.lit(None, pl.Date)
+_RULE: Final = "_rule"
+_REGISTERS: Final = (BULK, STATISTICS, ANSWERS)
+COLUMNS: Final = (
+    "status",
+    "status_detail",
+    "status_date",
+    "status_source",
+    "registry_status",
+    "dissolved_date",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRule:
+    """One line of the table: condition, status, index of the source register, registry wording."""
+
+    holds: pl.Expr
+    status: str
+    detail: str | None
+    since: pl.Expr
+    source: pl.Expr
+    word: pl.Expr
+
+
+def _open_proceeding(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Whether one of the proceedings is ongoing, since when, and its label. The list may start with `|`."""
+    found = rf"(?:^|\|)({'|'.join(proceedings)})(?:-AVOMFO)?(?:\$|\||$)"
+    dated = rf"(?:^|\|)(?:{'|'.join(proceedings)})(?:-AVOMFO)?\$(\d{{4}}-\d{{2}}-\d{{2}})"
+    text = pl.col("proceedings")
+    label = code_lists.PROCEEDINGS.expr(text.str.extract(found))
+    since = text.str.extract(dated).str.to_date("%Y-%m-%d", strict=False)
+    return text.str.contains(found).fill_null(value=False), since, label
+
+
+def _deciding_register(group: str) -> pl.Expr:
+    """Index of the source that counts for a group: the API if newer, else the bulk file."""
+    is_answer = pl.col(f"{group}_answered").fill_null(value=False)
+    is_bulk = pl.col("scb_seen" if group == "activity" else "bulk_seen").is_not_null()
+    bulk = STATISTICS if group == "activity" else BULK
+    place_of = {register: pl.lit(place, pl.UInt8) for place, register in enumerate(_REGISTERS)}
+    return pl.when(is_answer).then(place_of[ANSWERS]).when(is_bulk).then(place_of[bulk])
+
+
+def _status_rules(today: date, with_proceedings: bool) -> tuple[StatusRule, ...]:
+    """The decision table; `with_proceedings` False leaves out the lines about proceedings."""
+    removed, named, active = map(_deciding_register, ("deregistration", "name", "activity"))
+    reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
+    said, word = pl.col("activity"), pl.col("activity_word")
+    silent = pl.col("bulk_seen").is_not_null() & said.is_null()
+    return (
+        StatusRule(
+            pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), removed, reason
+        ),
+        *(_proceeding_rules() if with_proceedings else ()),
+        StatusRule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
+        StatusRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
+        # SCB has 99.5 % of registered companies; those still missing after two months do not trade
+        StatusRule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, named, _NOTHING),
+        # known from accounts only: active without a register's statement
+        StatusRule(pl.lit(value=True), "active", None, _NO_DAY, named, _NOTHING),
+    )
+
+
+def _proceeding_rules() -> tuple[StatusRule, ...]:
+    under_way = _deciding_register("proceedings")
+    bankrupt, bankrupt_since, bankruptcy = _open_proceeding("KK")
+    ending, ending_since, liquidation = _open_proceeding("LI")
+    mending, mending_since, reorganisation = _open_proceeding("FR", "AC")
+    _, other_since, other_word = _open_proceeding(*sorted(code_lists.PROCEEDINGS.codes))
+    return (
+        StatusRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
+        StatusRule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
+        StatusRule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
+        StatusRule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
+    )
+
+
+def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+    """Adds the status columns of `companies`; patterns for proceedings run only on rows that have some."""
+    told = _status_columns(rows, _status_rules(today, with_proceedings=False))
+    has = rows["proceedings"].is_not_null()
+    if has.any():
+        others = _status_columns(rows.filter(has), _status_rules(today, with_proceedings=True))
+        told = told.with_columns(told[name].scatter(has.arg_true(), others[name]) for name in COLUMNS)
+    return rows.hstack(told.get_columns())
+
+
+def _status_columns(rows: pl.DataFrame, rules: tuple[StatusRule, ...]) -> pl.DataFrame:
+    """Status columns: the matching rule is found once, its values are looked up."""
+    last = pl.lit(len(rules) - 1, pl.UInt8)
+    for place in range(len(rules) - 2, -1, -1):
+        holds = rules[place].holds.fill_null(value=False)
+        last = pl.when(holds).then(pl.lit(place, pl.UInt8)).otherwise(last)
+    ruled = rows.with_columns(last.alias(_RULE))
+    rule = pl.col(_RULE)
+
+    def word(texts: Sequence[str | None], place: pl.Expr) -> pl.Expr:
+        return pl.lit(pl.Series(texts, dtype=pl.String)).gather(place)
+
+    return ruled.select(
+        word([rule.status for rule in rules], rule).alias("status"),
+        word([rule.detail for rule in rules], rule).alias("status_detail"),
+        _chosen_value([rule.since for rule in rules]).alias("status_date"),
+        word(_REGISTERS, _chosen_value([rule.source for rule in rules])).alias("status_source"),
+        _chosen_value([rule.word for rule in rules]).alias("registry_status"),
+        pl.when(rule == 0).then(rules[0].since).alias("dissolved_date"),
+    )
+
+
+def _chosen_value(values: list[pl.Expr]) -> pl.Expr:
+    """Value of the matching rule; rules with the same value are tested together."""
+    shared: dict[int, list[int]] = {}
+    for place, value in enumerate(values):
+        shared.setdefault(id(value), []).append(place)
+    *some, rest = shared.values()
+    chosen = values[rest[0]]
+    for places in reversed(some):
+        holds = pl.col(_RULE).is_in(places) if len(places) > 1 else pl.col(_RULE) == places[0]
+        chosen = pl.when(holds).then(values[places[0]]).otherwise(chosen)
+    return chosen

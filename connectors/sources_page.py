@@ -1,0 +1,62 @@
+"""Renders docs/sources.md: every dataset with its source, schedule and licence, as declared.
+
+Belongs here: formatting declarations for people. Does not belong here: the declarations, or which licence
+applies to served data (`GET /api/v1/markets`, `sources` of every profile).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from connectors.contract.dataset import Dataset, Jurisdiction, Licence
+from warehouse.schema.codes import MARKET_NAMES
+
+_INTRODUCTION: Final = """# Data sources
+
+Every dataset with its source and the licence under which it is used and redistributed. Data that a licence does not
+allow to be redistributed is not served: of issuers' releases only title, time and link, of market data only the
+listed flag. `GET /api/v1/markets` names a market's licence; every profile and every period names its own sources.
+«Fetched» is a cron expression in UTC. A source without new data for longer than «stale after» is reported by
+`firm doctor`, the operator's page and the metrics.
+
+Generated from the declarations by `make docs`. The README of each folder below `connectors/` describes how a source
+is parsed and which parts of it are left out.
+"""
+_HEAD: Final = (
+    "| dataset | source | fetched | stale after | licence | attribution |\n|---|---|---|--:|---|---|"
+)
+_DAY: Final = 24
+
+
+def render_sources_page(jurisdictions: Iterable[Jurisdiction]) -> str:
+    """The page, as Markdown; a market without datasets is listed as announced."""
+    return "\n".join([_INTRODUCTION, *(part for made in jurisdictions for part in _market_section(made))])
+
+
+def _market_section(made: Jurisdiction) -> Iterator[str]:
+    yield f"## {MARKET_NAMES[made.code]} ({made.code})\n"
+    if not made.datasets:
+        yield "Announced: no data yet.\n"
+        return
+    yield _HEAD
+    yield from map(_dataset_row, made.datasets)
+    yield ""
+
+
+def _dataset_row(dataset: Dataset) -> str:
+    hours = dataset.cadence.stale_after_hours
+    stale = f"{hours} h" if hours % _DAY else f"{hours // _DAY} d"
+    cells = (
+        f"`{dataset.key}`",
+        dataset.title,
+        f"`{dataset.cadence.cron}`",
+        stale,
+        _licence_cell(dataset.licence),
+        dataset.licence.attribution or "",
+    )
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def _licence_cell(licence: Licence) -> str:
+    return licence.name if licence.url is None else f"[{licence.name}]({licence.url})"

@@ -1,0 +1,279 @@
+"""Converts one accounts document to figures by company, period, scope and currency. Pure.
+
+Belongs here: the company, the balance date and the metadata of a document. Does not belong here: its periods
+(`periods`), the choice among facts (`figures`), archives and frames (`dataset`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from connectors.kit.xbrl.facts import Context, Fact, XbrlReport, first_text, parse_day
+from connectors.kit.xbrl.instance import read_report
+from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
+from connectors.uk.accounts import concepts
+from connectors.uk.accounts.figures import DocumentFigures
+from connectors.uk.accounts.periods import WEEK, AccountsPeriod, DocumentPeriods
+from connectors.uk.accounts.total_assets import total_assets
+from warehouse.schema.identifiers import parse_scoped
+
+_FILE_NAME: Final = re.compile(r"Prod22[34]_\d{1,6}_([A-Z0-9]{8})_(\d{8})(?:_[A-Z]+)?\.", re.IGNORECASE)
+# Up to eight digits, prefix and digits, or eight characters with too many digits for a name («A NAME LTD»)
+_NUMBER: Final = re.compile(r"\d{1,8}|[A-Z]{1,2}\d{1,7}|(?=(?:\D*\d){3})[A-Z0-9]{8}", re.ASCII)
+_LENGTH: Final = 8
+_NEARLY_WHOLE: Final = 7  # characters, with one leading zero dropped
+_OURS: Final = "companieshouse"  # contained in the identifier scheme of company numbers
+_TRUE: Final = frozenset({"true", "1", "yes"})
+_FALSE: Final = frozenset({"false", "0", "no"})
+_SCHEMAS: Final = (
+    ("FRS-101", "FRS101"),
+    ("FRS-102", "FRS102"),
+    ("FRS-105", "FRS105"),
+    ("IFRS", "IFRS"),
+    ("uk/", "UKGAAP"),
+)
+
+
+class NotAccountsError(Exception):
+    """The document is no set of accounts of a known company and day; the message states which part is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """Figures of one period and scope; None where the document tags none."""
+
+    period: AccountsPeriod
+    is_group: bool
+    currency: str | None
+    revenue: int | None
+    operating_result: int | None
+    net_result: int | None
+    equity: int | None
+    total_assets: int | None
+    employees: int | None
+    derived: tuple[str, ...]
+
+    @property
+    def has_figures(self) -> bool:
+        """True if any figure is known."""
+        figures = (
+            self.revenue,
+            self.operating_result,
+            self.net_result,
+            self.equity,
+            self.total_assets,
+            self.employees,
+        )
+        return any(figure is not None for figure in figures)
+
+
+@dataclass(slots=True)
+class AccountsDocument:
+    """Content of one document. A row has at least one figure; a document may have no rows."""
+
+    number: str
+    name: str | None
+    balance_date: date
+    dormant: bool | None
+    standard: str | None
+    accounts_type: str | None
+    received: date | None
+    is_amendment: bool
+    period: AccountsPeriod
+    rows: list[FigureRow] = field(default_factory=list)
+    signals: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+Said = Mapping[str, list[Fact]]
+
+
+def company_number(text: str | None) -> str | None:
+    """Company number in the register's eight-character form; filers drop leading zeros and add blanks."""
+    folded = "".join((text or "").split()).upper()
+    if _NUMBER.fullmatch(folded) is None:
+        return None
+    found = parse_scoped("UK", folded)
+    if found is not None:
+        return found.org_number
+    return folded if len(folded) == _LENGTH else None
+
+
+def parse_file_name(file_name: str) -> tuple[str | None, date | None]:
+    """Company number and balance date from a bulk file name; a nested document may get them from its zip."""
+    found = _FILE_NAME.search(file_name)
+    if found is None:
+        return None, None
+    year, month, day_of_month = found[2][:4], found[2][4:6], found[2][6:]
+    return found[1].upper(), parse_day(f"{year}-{month}-{day_of_month}", is_end=False)
+
+
+def _stated_day(said: Said, *names: str) -> date | None:
+    for name in names:
+        for fact in said.get(name, ()):
+            try:
+                found = parse_day(parse_loose_date(str(fact.value or "")), is_end=False)
+            except UnacceptedTextError:
+                continue
+            if found is not None:
+                return found
+    return None
+
+
+def _stated_boolean(said: Said, name: str, end: date) -> bool | None:
+    """Boolean fact for the document's own undimensioned period, else for any context."""
+
+    def beside(fact: Fact) -> tuple[bool, bool]:
+        context = fact.context
+        return (context is None or context.end != end, context is not None and bool(context.dimensions))
+
+    for fact in sorted(said.get(name, ()), key=beside):
+        text = str(fact.value or "").strip().lower()
+        if text in _TRUE or text in _FALSE:
+            return text in _TRUE
+    return None
+
+
+def _entity_number(context: Context) -> str | None:
+    """Company number of a context. In other schemes (LEI, a vendor's clients) only full-length numbers count."""
+    scheme, entity = context.scheme, "".join(context.entity.split())
+    if _OURS in scheme.lower():
+        return company_number(entity) or company_number(scheme.rpartition("/")[2])
+    whole = (text for text in (entity, scheme) if len(text) >= _NEARLY_WHOLE)
+    return next(filter(None, map(company_number, whole)), None)
+
+
+def _find_company_number(file_number: str | None, said: Said, report: XbrlReport) -> str:
+    stated = next(
+        filter(None, (company_number(first_text(said.get(name, ()))) for name in concepts.NUMBER)), None
+    )
+    if file_number is not None and stated not in (None, file_number):
+        report.signals["other_company_number", "than in the file's name, which counts"] += 1
+    found = file_number or stated
+    if found is None:
+        contexts = (fact.context for fact in report.facts if fact.context is not None)
+        found = next(filter(None, map(_entity_number, contexts)), None)
+    if found is None:
+        raise NotAccountsError("no company number in its name, its facts or its contexts")
+    return found
+
+
+def _dormant_flag(said: Said, end: date) -> bool | None:
+    for name in concepts.DORMANT:
+        found = _stated_boolean(said, name, end)
+        if found is not None:
+            return found
+    inverse = _stated_boolean(said, concepts.NOT_DORMANT, end)
+    return None if inverse is None else not inverse
+
+
+def _dimension_member(said: Said, names: tuple[str, ...], axis: str) -> str | None:
+    """Context member of a fact; some facts are empty elements with the value as member (docs/formats/uk.md 9.2)."""
+    for name in names:
+        for fact in said.get(name, ()):
+            if fact.context is not None:
+                for dimension in fact.context.dimensions:
+                    if dimension.axis.startswith(axis):
+                        return dimension.member
+    return None
+
+
+def _accounting_standard(said: Said, report: XbrlReport) -> str | None:
+    member = _dimension_member(said, (concepts.STANDARD,), "AccountingStandards")
+    found = concepts.STANDARDS.get(member or "")
+    if found is not None:
+        return found
+    if member is not None:
+        report.signals["unknown_accounting_standard", member] += 1
+    if any("/ifrs" in (fact.namespace or "") for fact in report.facts):
+        return "IFRS"
+    return next((name for part, name in _SCHEMAS for schema in report.schemas if part in schema), None)
+
+
+def _first_found(board: Mapping[str, Decimal], names: tuple[str, ...]) -> Decimal | None:
+    for name in names:
+        found = board.get(name)
+        if found is not None:
+            return found
+    return None
+
+
+def _figure_row(figures: DocumentFigures, period: AccountsPeriod, is_group: bool) -> FigureRow | None:
+    """Figures of one scope and period; None without any."""
+    flows = figures.board(is_group, period.start, period.end)
+    balances = figures.board(is_group, None, period.end)
+    if not flows and not balances:
+        return None
+    money = figures.money
+    assets, is_derived = total_assets(balances)
+    employees = _first_found(flows, concepts.EMPLOYEES)
+    if employees is None:
+        employees = _first_found(balances, concepts.EMPLOYEES)
+    return FigureRow(
+        period,
+        is_group,
+        figures.currency,
+        money(_first_found(flows, concepts.REVENUE), "revenue"),
+        money(_first_found(flows, concepts.OPERATING_RESULT), "operating_result"),
+        money(
+            _first_found(flows, concepts.NET_RESULT_OF_GROUP if is_group else concepts.NET_RESULT),
+            "net_result",
+        ),
+        money(_first_found(balances, concepts.EQUITY), "equity"),
+        money(assets, "total_assets"),
+        figures.heads(employees),
+        ("total_assets",) if is_derived else (),
+    )
+
+
+def _balance_date(said: Said, named_date: date | None, figures: DocumentFigures) -> date:
+    """Balance date by the document, its file name or its report period; the latest of those with figures.
+
+    A date left over from last year's document has figures too, as comparatives. If none has figures, a period
+    ending within a week is used: books may close on a Saturday while the register has the end of the month.
+    """
+    stated = (_stated_day(said, concepts.BALANCE_DATE), named_date, _stated_day(said, concepts.REPORT_END))
+    days = [found for found in stated if found is not None]
+    ends = {end for _, end in figures.flows} | set(figures.balances)
+    if not days and not ends:
+        raise NotAccountsError("no balance date in its name or its facts")
+    if not days:
+        return max(ends)
+    near = (ends & set(days)) or {end for end in ends if any(abs(end - found) <= WEEK for found in days)}
+    return max(near, default=days[0])
+
+
+def parse_accounts_document(name: str, body: bytes) -> AccountsDocument:
+    """Parses one document with its bulk file name. Raises Malformed (no XBRL) or NoAccounts (no company or day)."""
+    report = read_report(body, concepts.WANTED, once=concepts.ONCE)
+    said: dict[str, list[Fact]] = {}
+    for fact in report.facts:
+        if fact.name in concepts.METADATA:
+            said.setdefault(fact.name, []).append(fact)
+    if not report.facts:
+        raise NotAccountsError("nothing that is tagged in it belongs to UK accounts")
+    file_number, named_date = parse_file_name(name)
+    figures = DocumentFigures(report.facts, report.signals)
+    end = _balance_date(said, named_date, figures)
+    periods = DocumentPeriods(report, figures, end, _stated_day(said, concepts.REPORT_START))
+    document = AccountsDocument(
+        number=_find_company_number(file_number, said, report),
+        name=first_text(fact for key in concepts.NAME for fact in said.get(key, ())),
+        balance_date=end,
+        dormant=_dormant_flag(said, end),
+        standard=_accounting_standard(said, report),
+        accounts_type=_dimension_member(said, concepts.ACCOUNTS_TYPE, "AccountsType"),
+        received=_stated_day(said, concepts.RECEIVED),
+        is_amendment=figures.is_revised or any(_stated_boolean(said, key, end) for key in concepts.AMENDED),
+        period=periods.own,
+        signals=report.signals,
+    )
+    for period in (periods.own, *periods.comparatives()):
+        rows = (_figure_row(figures, period, is_group) for is_group in (False, True))
+        document.rows += [row for row in rows if row is not None and row.has_figures]
+    return document

@@ -1,0 +1,1 @@
+"""basic_company_data of connectors.uk: dataset, fetch, file_names."""

@@ -1,0 +1,246 @@
+"""Dataset `uk.companies`: BasicCompanyData, the monthly file of all live companies (docs/formats/uk.md 3).
+
+Belongs here: its columns, its files, reading it into the staged tables, and signals about its codes. Does
+not belong here: what a status or an accounts category means (`profile.companies`), or finding the file on the web
+(`fetch`).
+
+Every row goes to one of two staged tables with the same columns: `uk_companies`, or `uk_companies_unmapped` if
+the code list lacks its status term. The current row of the former is therefore always the last one with a known
+status, and that status is kept when a later snapshot has an unmapped term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+)
+from connectors.kit import staging
+from connectors.kit.columns import text
+from connectors.kit.csv import reader
+from connectors.uk.basic_company_data import fetch
+from connectors.uk.basic_company_data.file_names import basename, recognise_by_name, required_members
+from connectors.uk.code_lists import count_subjects, unlisted_words
+from connectors.uk.licence import DOWNLOADS, LICENCE
+from connectors.uk.profile.industry import unknown_industry_cells
+from connectors.uk.register import canonical_numbers
+from warehouse.schema.types import Column, Kind, Table
+
+KEY: Final = "uk.companies"
+_NAMES: Final = range(1, 11)
+
+SIC_COLUMNS: Final = tuple(f"SICCode.SicText_{n}" for n in range(1, 5))
+
+COLUMNS: Final = (
+    "CompanyName",
+    "CompanyNumber",
+    *(
+        f"RegAddress.{part}"
+        for part in (
+            "CareOf", "POBox", "AddressLine1", "AddressLine2", "PostTown", "County", "Country", "PostCode",
+        )
+    ),
+    "CompanyCategory",
+    "CompanyStatus",
+    "CountryOfOrigin",
+    "DissolutionDate",
+    "IncorporationDate",
+    "Accounts.AccountRefDay",
+    "Accounts.AccountRefMonth",
+    "Accounts.NextDueDate",
+    "Accounts.LastMadeUpDate",
+    "Accounts.AccountCategory",
+    "Returns.NextDueDate",
+    "Returns.LastMadeUpDate",
+    "Mortgages.NumMortCharges",
+    "Mortgages.NumMortOutstanding",
+    "Mortgages.NumMortPartSatisfied",
+    "Mortgages.NumMortSatisfied",
+    *SIC_COLUMNS,
+    "LimitedPartnerships.NumGenPartners",
+    "LimitedPartnerships.NumLimPartners",
+    "URI",
+    *(f"PreviousName_{n}.{part}" for n in _NAMES for part in ("CONDATE", "CompanyName")),
+    "ConfStmtNextDueDate",
+    "ConfStmtLastMadeUpDate",
+)  # fmt: skip
+DATES: Final = (
+    "DissolutionDate",
+    "IncorporationDate",
+    "Accounts.NextDueDate",
+    "Accounts.LastMadeUpDate",
+    "Returns.NextDueDate",
+    "Returns.LastMadeUpDate",
+    "ConfStmtNextDueDate",
+    "ConfStmtLastMadeUpDate",
+    *(f"PreviousName_{n}.CONDATE" for n in _NAMES),
+)
+# Spreadsheets drop leading zeros (docs/formats/uk.md 2); fewer digits more likely belong to another column.
+_NUMBER: Final = r"\s*(?:[0-9]{5,8}|[A-Za-z]{2}[0-9]{4,6}|[A-Za-z0-9]{8})\s*"
+_WHOLE_NUMBER: Final = r"^[A-Z0-9]{8}$"
+_BREAKS: Final = r"[\r\n\t\x{00A0}]"
+_DATE_BYTES: Final = 10
+
+_STAGED: Final = tuple(
+    Column(name, Kind.TEXT, "docs/formats/uk.md 3", nullable=name not in {"CompanyName", "CompanyNumber"})
+    for name in COLUMNS
+)
+COMPANIES: Final = Table(
+    "uk_companies", "BasicCompanyData as delivered; header cells stripped.", ("CompanyNumber",), _STAGED
+)
+UNMAPPED: Final = Table(
+    "uk_companies_unmapped",
+    "Rows of BasicCompanyData with a CompanyStatus that the code list lacks.",
+    ("CompanyNumber",),
+    _STAGED,
+)
+_LAYOUT: Final = reader.CsvFormat(
+    table=COMPANIES,
+    mandatory=("CompanyName", "CompanyNumber", "CompanyStatus", "CompanyCategory"),
+    key="CompanyNumber",
+    order=COLUMNS,
+    patterns={"CompanyNumber": _NUMBER},
+)
+_STATUS: Final = "CompanyStatus"
+_CODED: Final = (
+    ("unknown_status", "statuses", _STATUS),
+    ("unknown_legal_form", "legal_forms", "CompanyCategory"),
+    ("unknown_account_category", "account_categories", "Accounts.AccountCategory"),
+    ("unknown_country", "countries", "RegAddress.Country"),
+)
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises any csv or zip of this folder; the name gives the snapshot date."""
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] == b"<":
+        # Left to `read`, which reports it: an error page with a data file's name must not be skipped silently.
+        return recognise_by_name(name)
+    if not basename(name).lower().endswith((".csv", ".zip", ".txt", ".gz")):
+        return NotApplicable("neither a csv nor a zip of BasicCompanyData")
+    return recognise_by_name(name)
+
+
+def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+    """Yields the csv of a zip, or a plain csv as one piece."""
+    return required_members(piece, _is_csv_member, "a csv")
+
+
+def _is_csv_member(member: str) -> bool:
+    return basename(member).lower().endswith((".csv", ".txt"))
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields rows, rejects and signals of one csv."""
+    tally = staging.SignalCounter(KEY)
+    for raw in reader.read_csv(piece, _LAYOUT):
+        batch = _with_clean_names(_with_canonical_numbers(raw, tally))
+        strange_words = _count_anomalies(batch.rows, tally)
+        if not strange_words:
+            yield batch
+        else:
+            unmapped = pl.col(_STATUS).is_in(strange_words, nulls_equal=True)
+            yield replace(batch, rows=batch.rows.filter(~unmapped))
+            yield staging.make_batch(UNMAPPED, batch.rows.filter(unmapped))
+    yield staging.make_batch(COMPANIES, staging.empty_frame(COMPANIES), None, tally.drain())
+
+
+def _with_canonical_numbers(batch: Batch, tally: staging.SignalCounter) -> Batch:
+    """Normalises company numbers; checking first costs less than rewriting all of them."""
+    number = pl.col("CompanyNumber")
+    if batch.rows["CompanyNumber"].str.contains(_WHOLE_NUMBER).all():
+        return batch
+    rows = batch.rows.with_columns(canonical_numbers(number).alias("CompanyNumber"))
+    short = batch.rows.filter(~number.str.contains(_WHOLE_NUMBER))
+    count_subjects(
+        tally, "short_number", short.select(subject=pl.lit("CompanyNumber"), example="CompanyNumber")
+    )
+    refused = batch.rows.filter(rows["CompanyNumber"].is_null())["CompanyNumber"]
+    reason = "CompanyNumber is no number of the register"
+    rejects = pl.concat([batch.rejects, staging.reject_rows((number, reason, number) for number in refused)])
+    return replace(batch, rows=rows.drop_nulls("CompanyNumber"), rejects=rejects)
+
+
+def _with_clean_names(batch: Batch) -> Batch:
+    """Strips names and puts them on one line; a row without a name becomes a reject."""
+    name = batch.rows["CompanyName"]
+    odd = name.is_null() | name.str.starts_with(" ") | name.str.ends_with(" ") | name.str.contains(_BREAKS)
+    if not odd.any():
+        return batch
+    rows = batch.rows.with_columns(
+        CompanyName=pl.when(odd).then(text.clean_text(pl.col("CompanyName"))).otherwise("CompanyName")
+    )
+    nameless = rows.filter(pl.col("CompanyName").is_null())["CompanyNumber"]
+    rejects = staging.reject_rows(
+        (f"company {number}", "CompanyName is empty", number) for number in nameless
+    )
+    return replace(batch, rows=rows.drop_nulls("CompanyName"), rejects=pl.concat([batch.rejects, rejects]))
+
+
+def _count_anomalies(rows: pl.DataFrame, tally: staging.SignalCounter) -> list[str | None]:
+    """Counts unknown terms, unparsable dates and malformed industry codes; returns unknown status terms."""
+    filled = [name for name in DATES if rows[name].null_count() < rows.height]
+    words = [column for _, _, column in _CODED]
+    # all columns in one call, so that polars uses all threads; finding distinct days costs less than parsing them
+    found = rows.select(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS, *filled))
+    missing = rows.filter(pl.col(_STATUS).is_null())
+    count_subjects(
+        tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber")
+    )
+    for code, listed, column in _CODED:
+        _count_cells(tally, code, rows, column, unlisted_words(found[column].item(), listed))
+    for name in filled:
+        if found[name].item().to_frame(name).select(_is_bad_date(name).any()).item():
+            hits = rows.filter(_is_bad_date(name))
+            count_subjects(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
+    for name in SIC_COLUMNS:
+        _count_cells(tally, "unknown_industry_code", rows, name, unknown_industry_cells(found[name].item()))
+    return [*unlisted_words(found[_STATUS].item(), "statuses"), *([] if missing.is_empty() else [None])]
+
+
+def _count_cells(
+    tally: staging.SignalCounter, code: str, rows: pl.DataFrame, column: str, cells: list[str]
+) -> None:
+    if cells:
+        hits = rows.filter(pl.col(column).is_in(cells))
+        count_subjects(tally, code, hits.select(subject=column, example="CompanyNumber"))
+
+
+def parse_day(column: str) -> pl.Expr:
+    """Parses 31/05/2024 like `text.british_date` but without a regular expression (18 columns of millions)."""
+    return pl.when(pl.col(column).str.len_bytes() == _DATE_BYTES).then(
+        pl.col(column).str.to_date("%d/%m/%Y", strict=False)
+    )
+
+
+def _is_bad_date(column: str) -> pl.Expr:
+    return pl.col(column).is_not_null() & parse_day(column).is_null()
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Companies House: BasicCompanyData",
+    licence=LICENCE,
+    cadence=Cadence(
+        cron="30 7 2-8 * *", stale_after_hours=24 * 40
+    ),  # published within 5 working days after the end of the month
+    guard=GuardLimits(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
+    host=DOWNLOADS,
+    staged={COMPANIES.name: COMPANIES, UNMAPPED.name: UNMAPPED},
+    files=("basic_company_data/**/*", "BasicCompanyData*"),
+    recognise=recognise,
+    split=split,
+    read=read,
+    fetch=fetch.fetch_companies,
+)

@@ -1,0 +1,63 @@
+"""Looks up registry terms in the hand-written lists of `codes/*.csv` and counts unlisted terms.
+
+Terms are compared ignoring case and surrounding or repeated blanks, since the register's spelling has varied over
+the years. An unlisted term gives null, never a guess.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.kit import code_lists
+from connectors.kit.staging import EXAMPLES, SignalCounter
+
+_PACKAGE: Final = "connectors.uk"
+
+
+def code_list_field(rows: pl.DataFrame, column: str, name: str, field: str) -> pl.Expr:
+    """Code list field for the terms of a column; null for an unlisted term.
+
+    Only distinct terms are looked up: millions of rows have a few hundred.
+    """
+    words = rows.select(word=pl.col(column).unique()).drop_nulls()
+    if words.is_empty():
+        return pl.lit(None, pl.String)
+    listed = words.select(
+        "word", value=code_lists.load_code_list(_PACKAGE, name).expr(_normalised_word("word"), field)
+    ).drop_nulls()
+    return pl.col(column).replace_strict(
+        listed["word"].to_list(), listed["value"].to_list(), default=None, return_dtype=pl.String
+    )
+
+
+def unlisted_words(words: pl.Series, name: str) -> list[str]:
+    """Distinct terms missing from a list, in their original spelling."""
+    known = sorted(code_lists.load_code_list(_PACKAGE, name).codes)
+    given = words.drop_nulls().to_frame("word")
+    return given.filter(~_normalised_word("word").is_in(known))["word"].sort().to_list()
+
+
+def _normalised_word(column: str) -> pl.Expr:
+    return pl.col(column).str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
+
+
+def count_unlisted(tally: SignalCounter, code: str, name: str, subjects: pl.DataFrame) -> None:
+    """Counts terms of `subject` missing from a list; `example` names the company."""
+    strange = unlisted_words(subjects["subject"].unique(), name)
+    if strange:
+        count_subjects(tally, code, subjects.filter(pl.col("subject").is_in(strange)))
+
+
+def count_subjects(tally: SignalCounter, code: str, subjects: pl.DataFrame) -> None:
+    """Counts every row of (subject, example) under a signal code."""
+    if subjects.is_empty():
+        return
+    counted = subjects.group_by("subject", maintain_order=True).agg(
+        pl.len().alias("count"), pl.col("example").head(EXAMPLES).alias("examples")
+    )
+    for subject, rows, examples in counted.select("subject", "count", "examples").iter_rows():
+        tally.add(code, str(subject), count=rows)
+        for example in examples:
+            tally.add(code, str(subject), example, count=0)

@@ -1,0 +1,46 @@
+"""News sources for British issuers: the National Storage Mechanism and the wires.
+
+Belongs here: naming them, and linking a wire's item to its company. Does not belong here: reading any of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import ComputedKey, Link
+from connectors.name_matching.core_name import core_name
+from connectors.news import link_keys
+from connectors.news.market import NewsSources
+from connectors.news.wires.dataset import wires_dataset
+from connectors.uk.basic_company_data.dataset import COMPANIES
+from connectors.uk.nsm import news
+from connectors.uk.nsm.schema import ITEMS
+
+MARKET: Final = "UK"
+_PUBLIC: Final = "Public Limited Company"  # only these may offer shares to the public
+
+
+def _core_names(names: pl.Series) -> pl.Series:
+    return pl.Series([core_name(name, MARKET) if name else None for name in names], dtype=pl.String)
+
+
+def _public_core_names(rows: pl.DataFrame) -> pl.Series:
+    public = rows["CompanyCategory"].str.to_lowercase() == _PUBLIC.lower()
+    cores = pl.Series("core", [None], pl.String).new_from_index(0, rows.height)
+    some = _core_names(rows["CompanyName"].filter(public))  # one in a thousand; the others are not processed
+    return cores if some.is_empty() else cores.scatter(public.arg_true(), some)
+
+
+COMPANY: Final = ComputedKey("public_core", _public_core_names)
+
+
+def news_links(table: str) -> tuple[Link, ...]:
+    """Links of a wire table: by the name of a public limited company, if exactly one matches."""
+    return (Link(table, link_keys.by_core_name(_core_names), COMPANIES.name, COMPANY),)
+
+
+PRESS: Final = NewsSources(
+    wires=(wires_dataset(MARKET),), told={ITEMS.name: news.news_items}, links=news_links
+)

@@ -1,0 +1,1 @@
+"""nsm of connectors.uk: dataset, fetch, news, redact, schema, text, tr1_form, tr1_holdings."""

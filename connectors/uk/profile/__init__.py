@@ -1,0 +1,1 @@
+"""profile of connectors.uk: companies, industry, insolvency, live, status."""

@@ -1,0 +1,159 @@
+"""Merges company profiles of stream and REST with rows of BasicCompanyData (docs/formats/uk.md 5.1, 11).
+
+A profile is converted to the row that the bulk file would have for the company, so that one mapping serves both.
+The bulk file describes the first day of its month, whenever it was fetched, a profile the time of its publication
+or response; the newer one wins. A company missing from a later whole file has left the register, unless a profile
+of that time or later has it, or an earlier one already states its dissolution and the date.
+Does not belong here: what the columns mean (`profiles`, `status`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.kit import staging
+from connectors.kit.columns.text import iso_date
+from connectors.uk.basic_company_data.dataset import COMPANIES, KEY
+from connectors.uk.code_lists import code_list_field
+from connectors.uk.streaming_api.schema import PROFILES_KEY
+
+DOOR: Final = "_door"  # dataset key of the row
+TOLD: Final = "_told"  # publication time of a profile; null for bulk rows
+_UNIT: Final = "\x1f"
+_LINES: Final = ("premises", "address_line_1")
+_OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
+_META: Final = ("_company_id", "_observed_at", "_raw", "_retired_at")
+_DISSOLVED: Final = ("dissolved", "converted-closed", "closed", "removed")
+
+
+def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """Register rows (with `known_status`), replaced by newer profiles, plus companies known only from profiles."""
+    nothing = pl.lit(None, register.schema["_observed_at"]).alias(TOLD)
+    register = register.with_columns(pl.lit(KEY).alias(DOOR), nothing)
+    known = profiles.filter(~pl.col("deleted"))
+    if known.is_empty():
+        return register
+    as_rows = _to_register_columns(known, register)
+    bulk = register.select(
+        "CompanyNumber",
+        _since=bulk_instant(pl.coalesce("_retired_at", "_observed_at")),
+        _last=bulk_instant(pl.col("_observed_at")),
+        _before=pl.coalesce("known_status", "CompanyStatus"),
+    )
+    # absence also implies dissolution, but without a date
+    since = pl.when(pl.col("DissolutionDate").is_not_null()).then("_last").otherwise("_since")
+    newer = (
+        as_rows.join(bulk, on="CompanyNumber", how="left")
+        .filter((pl.col(TOLD) >= since).fill_null(value=True))
+        .with_columns(known_status=pl.coalesce("known_status", "_before"))
+    )
+    kept = register.join(newer, on="CompanyNumber", how="anti")
+    return pl.concat([kept, newer.select(register.columns)])
+
+
+def bulk_instant(at: pl.Expr) -> pl.Expr:
+    """Reference time of a whole file: compiled up to the end of the month before the one it is fetched in."""
+    return at.dt.truncate("1mo")
+
+
+def reported_at() -> pl.Expr:
+    """Publication time of a stream or REST row, capped at its arrival."""
+    return pl.min_horizontal("published_at", "_observed_at")
+
+
+def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+    """Profiles in the columns of BasicCompanyData; fields they lack keep the bulk value."""
+    old = register.select(
+        "CompanyNumber",
+        *(pl.col(name).alias(f"_old_{name}") for name in (*_OF_ACCOUNTS, "SICCode.SicText_1")),
+    )
+    rows = profiles.with_columns(
+        CompanyNumber="company_number", _status=_status_code(), _sic=pl.col("sic_codes").list.first()
+    ).join(old, on="CompanyNumber", how="left")
+    word = pl.coalesce(code_list_field(rows, "_status", "profile_statuses", "word"), "company_status")
+    fields = {
+        "CompanyName": pl.col("company_name"),
+        "CompanyCategory": pl.coalesce(code_list_field(rows, "type", "company_types", "category"), "type"),
+        "CompanyStatus": word,
+        "known_status": code_list_field(rows, "_status", "profile_statuses", "word"),
+        "DissolutionDate": _bulk_date_text("date_of_cessation"),
+        "IncorporationDate": _bulk_date_text("date_of_creation"),
+        "SICCode.SicText_1": _industry_cell(rows),
+        **_address_columns(),
+        **_accounts_columns(),
+        **_former_name_columns(),
+        DOOR: pl.lit(PROFILES_KEY),
+        TOLD: reported_at(),
+    }
+    found = rows.with_columns(**fields)
+    schema = staging.staged_schema(COMPANIES)
+    return found.select(
+        *(found.get_column(name, default=pl.lit(None, kind).alias(name)) for name, kind in schema.items()),
+        *_META,
+        "known_status",
+        DOOR,
+        TOLD,
+    )  # fmt: skip
+
+
+def _status_code() -> pl.Expr:
+    """Status, or the status detail if the bulk file uses it as a status."""
+    detail = pl.col("company_status_detail")
+    striking = (pl.col("company_status") == "active") & (detail == "active-proposal-to-strike-off")
+    ceased = pl.col("date_of_cessation").is_not_null() & ~pl.col("company_status").is_in(_DISSOLVED)
+    return (
+        pl.when(striking.fill_null(value=False))
+        .then(detail)
+        .when(ceased.fill_null(value=False) & pl.col("company_status").is_null())
+        .then(pl.lit("dissolved"))
+        .otherwise("company_status")
+    )
+
+
+def _bulk_date_text(column: str) -> pl.Expr:
+    return iso_date(pl.col(column)).dt.strftime("%d/%m/%Y")
+
+
+def _industry_cell(rows: pl.DataFrame) -> pl.Expr:
+    """`code - label`, with the bulk file's text if the code is the same."""
+    old, code = pl.col("_old_SICCode.SicText_1"), pl.col("_sic")
+    label = code_list_field(rows, "_sic", "sic", "label")
+    same = (old.str.extract(r"^(\d{4,5})") == code).fill_null(value=False)
+    return pl.when(same).then(old).otherwise(pl.concat_str(code, label, separator=" - ", ignore_nulls=True))
+
+
+def _address_columns() -> dict[str, pl.Expr]:
+    """Address in capitals as in the bulk file, so that a town is spelt the same in every channel."""
+    street = pl.concat_str(*_LINES, separator=" ", ignore_nulls=True)
+    return {
+        "RegAddress.CareOf": pl.col("care_of").str.to_uppercase(),
+        "RegAddress.POBox": pl.col("po_box").str.to_uppercase(),
+        "RegAddress.AddressLine1": pl.when(street != "").then(street.str.to_uppercase()),
+        "RegAddress.AddressLine2": pl.col("address_line_2").str.to_uppercase(),
+        "RegAddress.PostTown": pl.col("locality").str.to_uppercase(),
+        "RegAddress.County": pl.col("region").str.to_uppercase(),
+        "RegAddress.Country": pl.col("country"),
+        "RegAddress.PostCode": pl.col("postal_code"),
+    }
+
+
+def _accounts_columns() -> dict[str, pl.Expr]:
+    """Type and date of the newest accounts, both from one channel (events of older years have neither)."""
+    says = pl.col("accounts_type").is_not_null() | pl.col("accounts_made_up_to").is_not_null()
+    kind = pl.col("accounts_type").str.replace_all("-", " ").str.to_uppercase()
+    kind = kind.replace("NO ACCOUNTS TYPE AVAILABLE", "ACCOUNTS TYPE NOT AVAILABLE")
+    category, made_up = _OF_ACCOUNTS
+    return {
+        category: pl.when(says).then(kind).otherwise(f"_old_{category}"),
+        made_up: pl.when(says).then(_bulk_date_text("accounts_made_up_to")).otherwise(f"_old_{made_up}"),
+    }
+
+
+def _former_name_columns() -> dict[str, pl.Expr]:
+    """Ten former names; a profile lists them newest first, and names without a date keep that order."""
+    return {
+        f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
+        for n in range(1, 11)
+    }

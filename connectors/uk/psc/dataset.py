@@ -1,0 +1,131 @@
+"""Dataset `uk.psc`: persons with significant control, from snapshot, REST and streams.
+
+See docs/formats/uk.md 4, 5.3, 7.
+
+Belongs here: the declaration, and recognising files of PSC records. Does not belong here: reading the records
+(`parse_bodies`), redacting private facts (`redact`), or their meaning (`holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+)
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.json.chunks import MALFORMED
+from connectors.uk.basic_company_data import fetch as basic_company_data_fetch
+from connectors.uk.basic_company_data.file_names import (
+    basename,
+    edition_date,
+    recognise_by_name,
+    required_members,
+)
+from connectors.uk.licence import DOWNLOADS, LICENCE
+from connectors.uk.psc import erase, parse_bodies, redact
+from connectors.uk.psc.schema import KEY, TABLES
+from connectors.uk.streaming_api.events import NOT_READ, parse_published
+
+_OURS: Final = re.compile(r"/?company/\w+/(?:persons-with-significant-control|exemptions)")
+_SELF: Final = re.compile(rb'"self"\s*:\s*"(/?company/\w+/[^"]*)"')
+_BULK: Final = re.compile(r"^(?:psc|persons-with-significant-control)[-_]snapshot", re.IGNORECASE)
+_DATED: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises bulk files by name, other files by their first record."""
+    file, head = basename(name), decompressed_head(head)
+    if _BULK.match(file):
+        return recognise_by_name(name) if _DATED.search(file) else RecognisedFile(None, Scope.PART)
+    if sniff(head) is not Format.JSON:
+        return NotApplicable(f"expected a PSC record in JSON, found {sniff(head).value}")
+    first = _first_object(head)
+    if not _is_psc_record(first, head):
+        return NotApplicable(
+            NOT_READ.get(str(first.get("resource_kind")), "JSON of another kind than PSC records")
+        )
+    if "event" in first:
+        return RecognisedFile(_newest_published(head), Scope.FEED)
+    return RecognisedFile(edition_date(name) if _DATED.search(file) else None, Scope.PART)
+
+
+def _first_object(head: bytes) -> dict[str, Any]:
+    """First JSON object: the whole file, else its first line; empty if longer than the head."""
+    lines = (line for line in head.splitlines() if line.strip())
+    for text in (head, next(lines, b"")):
+        try:
+            found = msgspec.json.decode(text)
+        except MALFORMED:
+            continue
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _is_psc_record(first: dict[str, Any], head: bytes) -> bool:
+    """True if the record's `self` link is a PSC address; a profile links its PSC list too, but not as `self`."""
+    if not first:
+        found = _SELF.search(head)
+        return found is not None and _OURS.match(found.group(1).decode("utf-8", "replace")) is not None
+    record = first.get("data", first)
+    items = first.get("items")
+    if isinstance(items, list) and items and "links" not in first:
+        record = items[0]
+    if not isinstance(record, dict):
+        return False
+    if str(record.get("kind", "")).startswith("totals#persons-of-significant-control"):
+        return True
+    links = record.get("links")
+    address = first.get("resource_uri") or (links.get("self") if isinstance(links, dict) else None)
+    return isinstance(address, str) and _OURS.match(address) is not None
+
+
+def _newest_published(head: bytes) -> datetime | None:
+    """Newest publication time among the events in the head."""
+    texts: list[bytes] = re.findall(rb'"published_at"\s*:\s*"([^"]+)"', head)
+    found = map(parse_published, (text.decode(errors="replace") for text in texts))
+    return max((instant for instant in found if instant is not None), default=None)
+
+
+def _is_record_file(member: str) -> bool:
+    return basename(member).lower().endswith((".txt", ".json", ".jsonl", ".ndjson"))
+
+
+def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+    """Yields the members of a zip (already unpacked if `redact` ran), or a plain file as one piece."""
+    return required_members(piece, _is_record_file, "JSON lines")
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Companies House: persons with significant control",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 10 * * *", stale_after_hours=72),  # the day's file appears before about 10:00
+    guard=GuardLimits(max_rows=25_000_000),  # 15,952,486 lines on 2026-09-18
+    host=DOWNLOADS,
+    staged={table.name: table for table in TABLES},
+    files=(
+        "psc_snapshot/**/*",
+        "streaming/**/*",
+        "rest_api/**/*.json",
+        "psc-snapshot-*",
+        "persons-with-significant-control-snapshot-*",
+    ),
+    recognise=recognise,
+    split=split,
+    read=parse_bodies.read,
+    fetch=basic_company_data_fetch.fetch_psc,
+    redact=redact.redact,
+    without=erase.remove_psc_records,
+)

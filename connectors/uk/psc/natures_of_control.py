@@ -1,0 +1,93 @@
+"""Maps natures of control, the registry's codes, to bands of shares and votes (docs/formats/uk.md 4.1).
+
+A code is `<right>[-<band>][-as-<capacity>][-<regime>]`. Bands are kept as (lower exclusive, upper inclusive]; no
+exact value is derived. Codes without a band of shares or votes are kept unchanged as control.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+SHARES: Final = "ownership-of-shares"
+VOTES: Final = "voting-rights"
+GRAMMAR: Final = (
+    r"^(?:(?:ownership-of-shares|voting-rights|(?:part-)?right-to-share-surplus-assets)"
+    r"-(?:\d{1,2}-to-(?:\d{1,2}|100)|more-than-\d{1,2})-percent"
+    r"|right-to-appoint-and-remove-(?:directors|members|person)"
+    r"|significant-influence-or-control"
+    r"|registered-owner-as-nominee-[a-z]+(?:-[a-z]+)*?)"
+    r"(?:-as-(?:control-over-)?(?:trust|firm))?"
+    r"(?:-limited-liability-partnership|-registered-overseas-entity)?$"
+)
+_CAPACITY: Final = r"-as-(?:control-over-)?(?:trust|firm)"
+_SEPARATOR: Final = "|"
+PERCENT: Final = pl.Decimal(9, 4)
+BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_direct")
+
+
+def parse_natures(codes: pl.Expr) -> dict[str, pl.Expr]:
+    """Parts of single codes; a code outside the grammar has neither right nor band."""
+    known = codes.str.contains(GRAMMAR)
+    written = pl.when(known).then(codes)  # a number in another code may be no percentage
+    upper = written.str.extract(r"-\d+-to-(\d+)-percent")
+    lower = pl.coalesce(
+        written.str.extract(r"-(\d+)-to-\d+-percent"), written.str.extract(r"more-than-(\d+)-percent")
+    )
+    return {
+        "known": known,
+        "right": written.str.extract(f"^({SHARES}|{VOTES})-"),
+        "lower": lower.cast(PERCENT),
+        # «more than 25 percent» of an overseas entity has no upper bound
+        "upper": pl.coalesce(upper, pl.lit("100")).cast(PERCENT),
+        "has_capacity": known & codes.str.contains(_CAPACITY),
+    }
+
+
+def with_ownership_bands(rows: pl.DataFrame) -> pl.DataFrame:
+    """Adds the BANDS of `natures_of_control`.
+
+    Millions of rows have a few thousand combinations of codes: each is computed once.
+    """
+    keyed = rows.with_columns(pl.col("natures_of_control").list.join(_SEPARATOR).alias("_natures"))
+    combinations = keyed.select("_natures").unique()
+    return keyed.join(_bands_by_combination(combinations), on="_natures", how="left").drop("_natures")
+
+
+def _bands_by_combination(combinations: pl.DataFrame) -> pl.DataFrame:
+    single = (
+        combinations.with_columns(code=pl.col("_natures").str.split(_SEPARATOR))
+        .explode("code")
+        .with_columns(**parse_natures(pl.col("code")))
+    )
+    in_band = single.filter(pl.col("right").is_not_null())
+    # Direct holdings rank before those through a trust or firm: the latter repeat along a chain.
+    best = in_band.sort(
+        "_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True]
+    )
+    firsts = best.unique(["_natures", "right"], keep="first", maintain_order=True)
+    shares = firsts.filter(pl.col("right") == SHARES).select("_natures", pct_min="lower", pct_max="upper")
+    votes = firsts.filter(pl.col("right") == VOTES).select("_natures", votes_min="lower", votes_max="upper")
+    controls = (
+        single.filter(pl.col("right").is_null() & (pl.col("code") != ""))
+        .group_by("_natures")
+        .agg(controls=pl.col("code").unique().sort())
+    )
+    return (
+        combinations.join(shares, on="_natures", how="left")
+        .join(votes, on="_natures", how="left")
+        .join(controls, on="_natures", how="left")
+        .join(_directness_by_combination(single), on="_natures", how="left")
+        .with_columns(pl.col("controls").fill_null(pl.lit([], dtype=pl.List(pl.String))))
+    )
+
+
+def _directness_by_combination(single: pl.DataFrame) -> pl.DataFrame:
+    """False if every code is held through a trust or firm.
+
+    Otherwise null, never true: the statutory wording of the plain codes is «directly or indirectly».
+    """
+    return single.group_by("_natures").agg(
+        is_direct=pl.when(pl.col("has_capacity").fill_null(value=False).all()).then(statement=False)
+    )

@@ -1,0 +1,206 @@
+"""Redacts persons' private facts from PSC bodies before archiving (docs/architecture.md 14).
+
+Removed: date of birth, every address, and identity verification details. Kept byte for byte: name, country,
+nationality, dates and natures of control. The record's stable id identifies a person's record over time, so none
+of the removed data is needed later.
+
+A zip is returned as its plain lines (the archive compresses them again). A body that cannot be parsed (no zip, no
+JSON, truncated) is not kept: one line `{"unreadable": reason}` replaces or ends it, and reading rejects the file
+with that reason.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from connectors.kit.archive.bounded_stream import DECODER_ERRORS
+from connectors.kit.archive.zip import ZipArchive
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.redact.streams import from_blocks
+
+PRIVATE: Final = (
+    "date_of_birth",
+    "address",
+    "service_address",
+    "usual_residential_address",
+    "principal_office_address",
+    "identity_verification_details",
+)
+_BLOCK: Final = 4 << 20
+_LONGEST: Final = 64 << 20  # bytes of a line, or of one response printed over several lines
+_MOST: Final = 64 << 30  # uncompressed bytes; the snapshot has about 10 GB
+
+_STRING: Final = rb'"(?:[^"\\]|\\.)*+"'
+_FLAT: Final = rb'\{(?:[^"{}\[\]]++|' + _STRING + rb"|\[(?:[^\"\[\]{}]++|" + _STRING + rb")*+\])*+\}"
+_VALUE: Final = rb"(?:" + _FLAT + rb"|" + _STRING + rb"|null|true|false|[-+0-9.eE]++)"
+_ANY: Final = re.compile(rb'"(?:' + b"|".join(key.encode() for key in PRIVATE) + rb')"\s*+:')
+# Undocumented keys count too; a flag such as «service address is same as …» contains no address.
+_LIKE: Final = re.compile(r"address|birth", re.IGNORECASE)
+_UNANNOUNCED: Final = tuple(  # a literal prefix makes the search ten times as fast
+    # only the last such stem in a name: searching from each of them to the name's end would be quadratic
+    (stem, re.compile(stem + rb"(?:(?!" + stem + rb')\w)*+"\s*+:\s*+[^tfn\s]'))
+    for stem in (b"ddress", b"irth")
+)
+
+_HIDDEN: Final = re.compile(rb"\\u00[4-7]")  # a needlessly escaped letter: may hide a key
+_VERIFICATION: Final = b"identity_verification_details"
+
+# As the registry writes them: no object, list or escape inside, a text or digits at the end. A brace in a text ends
+# the match early; it is then not preceded by the end of a member, and the general form decides.
+_TEXTS: Final = rb'\{[^{}\[\]\\]*+(?<=[^:,{\s]")\},'
+_NUMBERS: Final = rb'\{(?:"[a-z_]++":[0-9]++,?+)++\},'
+
+
+def _member_pattern(key: str) -> re.Pattern[bytes]:
+    """Pattern of a member with its trailing comma. The last member of an object is left to the slow path."""
+    general = rb"\s*+" + _VALUE + rb"\s*+,\s*+"
+    return re.compile(b'"' + key.encode() + rb'"\s*+:(?:' + _TEXTS + b"|" + _NUMBERS + b"|" + general + b")")
+
+
+_MEMBERS: Final = tuple((b'"' + key.encode() + b'"', _member_pattern(key)) for key in PRIVATE)
+
+
+class _UnscannableBodyError(Exception):
+    """Reason why the body could not be checked."""
+
+
+def redact(body: BinaryIO) -> BinaryIO:
+    """Returns the body without private facts, as a stream."""
+    return from_blocks(_redacted_blocks(body))
+
+
+def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
+    try:
+        for plain in _plain_bodies(body):
+            yield from _redact_body(plain)
+    except (_UnscannableBodyError, *DECODER_ERRORS) as error:
+        yield b"\n" + msgspec.json.encode({"unreadable": str(error) or type(error).__name__}) + b"\n"
+
+
+def _plain_bodies(body: BinaryIO) -> Iterator[BinaryIO]:
+    """Yields the JSON texts of a body: its zip members, its gunzipped bytes, or the body."""
+    if not body.seekable():
+        with tempfile.TemporaryFile() as spool:
+            shutil.copyfileobj(body, spool)
+            yield from _plain_bodies(_as_binary(spool))
+        return
+    body.seek(0)
+    kind = sniff(body.read(HEAD))
+    body.seek(0)
+    if kind is Format.ZIP:
+        yield from _zip_members(body)
+    elif kind is Format.GZIP:
+        with gzip.open(body) as plain:
+            yield _as_binary(plain)
+    elif kind in {Format.JSON, Format.EMPTY}:
+        yield body
+    else:
+        raise _UnscannableBodyError(f"expected JSON lines or a zip of them, found {kind.value}")
+
+
+def _as_binary(file: Any) -> BinaryIO:
+    return file
+
+
+def _zip_members(body: BinaryIO) -> Iterator[BinaryIO]:
+    with ZipArchive(body) as archive:
+        infos = [info for info in archive.infolist() if not info.is_dir()]
+        if sum(info.file_size for info in infos) > _MOST:
+            raise _UnscannableBodyError("the zip unpacks to more than 64 GiB")
+        for info in infos:
+            with archive.open(info) as member:
+                yield _as_binary(member)
+
+
+def _redact_body(plain: BinaryIO) -> Iterator[bytes]:
+    """Yields blocks of whole lines without private facts; a response over several lines is one block."""
+    first = plain.readline(_LONGEST).removeprefix(codecs.BOM_UTF8)
+    while first and not first.strip():
+        first = plain.readline(_LONGEST)
+    if not first:
+        return
+    if not _is_json(first):
+        yield _redact_document(first + plain.read(_LONGEST))
+        return
+    rest = first
+    while block := plain.read(_BLOCK):
+        whole, newline, tail = (rest + block).rpartition(b"\n")
+        yield _redact_lines(whole + newline)
+        rest = tail
+        if len(rest) > _LONGEST:
+            raise _UnscannableBodyError("a line of more than 64 MiB")
+    yield _redact_lines(rest)
+
+
+def _redact_document(text: bytes) -> bytes:
+    if len(text) >= _LONGEST:
+        raise _UnscannableBodyError("one JSON document of more than 64 MiB")
+    if _is_json(text):
+        return _redact_lines(text, slow=_redact_decoded)
+    lines = text.splitlines(keepends=True)
+    if not any(_is_json(line) for line in lines):
+        raise _UnscannableBodyError("not JSON: cut off or damaged")
+    return b"".join(map(_redact_decoded, lines))  # separate lines, the first of them broken
+
+
+def _redact_lines(block: bytes, slow: Callable[[bytes], bytes] | None = None) -> bytes:
+    for key, member in _MEMBERS:
+        if key in block:
+            block = member.sub(b"", block)
+    if not _has_private(block):
+        return block
+    if slow is not None:
+        return slow(block)
+    return b"".join(
+        _redact_decoded(line) if _has_private(line) else line for line in block.splitlines(keepends=True)
+    )
+
+
+def _has_private(text: bytes) -> bool:
+    """True if a private member may remain; the decoded text decides."""
+    if b"\\u00" in text and _HIDDEN.search(text) is not None:
+        return True
+    stems = [stem for stem, _ in _UNANNOUNCED if stem in text]
+    if (stems or _VERIFICATION in text) and _ANY.search(text) is not None:
+        return True  # every documented private key contains one of these
+    return any(pattern.search(text) is not None for stem, pattern in _UNANNOUNCED if stem in stems)
+
+
+def _redact_decoded(text: bytes) -> bytes:
+    """Slow path: decodes, redacts and re-encodes one JSON text; invalid JSON is withheld completely."""
+    if not text.strip():
+        return text
+    try:
+        decoded = msgspec.json.decode(text)
+    except MALFORMED:
+        return b'{"kind":"withheld: not JSON"}\n'
+    return msgspec.json.encode(_without_private(decoded)) + b"\n"
+
+
+def _without_private(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_private(item) for key, item in value.items() if not _is_private(key, item)}
+    if isinstance(value, list):
+        return [_without_private(item) for item in value]
+    return value
+
+
+def _is_private(key: str, value: Any) -> bool:
+    return key in PRIVATE or (not isinstance(value, bool) and _LIKE.search(key) is not None)
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except MALFORMED:
+        return False
+    return True

@@ -1,0 +1,195 @@
+"""Converts one PSC record of any channel to one staged row (docs/formats/uk.md 4, 5.3, 7).
+
+Belongs here: table, key and columns of a record. Does not belong here: splitting bodies (`parse_bodies`), meaning
+of the codes (`natures_of_control`, `holdings`), or signals about their values (`signals`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from connectors.kit import staging
+from connectors.uk.psc.schema import (
+    EXEMPTIONS,
+    HOLDERS,
+    OTHERS,
+    PSC,
+    STATEMENT,
+    STATEMENTS,
+    TABLES,
+    TOTALS,
+    HolderIdentification,
+    NameElements,
+    PscLine,
+    PscRecord,
+)
+from connectors.uk.register import canonical_number
+from connectors.uk.streaming_api.events import parse_published
+from warehouse.schema.types import Table
+
+_TOTALS: Final = "totals#"
+_TABLES_BY_NAME: Final = {table.name: table for table in TABLES}
+_COMPANY: Final = re.compile(r"company/([A-Za-z0-9]+)")
+_NO_NAME: Final = NameElements()
+_NO_PAPERS: Final = HolderIdentification()
+_UNIT: Final = "\x1f"  # ASCII unit separator: occurs in no code
+_YES: Final = {"1", "true", "yes"}
+
+Row = tuple[Any, ...]
+
+
+class _RejectedPscError(Exception):
+    """Reason why a record is rejected."""
+
+
+class RowsByTable:
+    """Rows of one chunk by table, and rejected records."""
+
+    def __init__(self) -> None:
+        self.by_table: dict[str, list[Row]] = {table.name: [] for table in TABLES}
+        self.rejects: list[tuple[object, str, object]] = []
+
+    def add(self, data: PscRecord, line: PscLine) -> None:
+        """Adds one record to its table, or to the rejects."""
+        try:
+            table, row = _table_and_row(data, line)
+        except _RejectedPscError as refused:
+            self.rejects.append((line.company_number or line.resource_uri, str(refused), data.kind))
+        else:
+            self.by_table[table.name].append(row)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Rows by table, without empty tables."""
+        return {name: _to_frame(_TABLES_BY_NAME[name], rows) for name, rows in self.by_table.items() if rows}
+
+
+def _table_and_row(data: PscRecord, line: PscLine) -> tuple[Table, Row]:
+    kind = data.kind or ""
+    if kind.startswith(_TOTALS):
+        return TOTALS, _total_fields(data)
+    address = (data.links.self_ if data.links else None) or line.resource_uri
+    number = _record_company_number(line, address)
+    if address is None:
+        raise _RejectedPscError("no links.self: the record has no key")
+    identity = address.rstrip("/").rpartition("/")[2]
+    table = table_of(kind, address)
+    delivery = _delivery_fields(data, line)
+    if table is PSC:
+        return PSC, (number, identity, *_holder_fields(data), *delivery)
+    if table is STATEMENTS:
+        return STATEMENTS, (number, identity, *_statement_fields(data), *delivery)
+    if table is EXEMPTIONS:
+        return EXEMPTIONS, (number, _exemption_periods(data), *delivery)
+    return OTHERS, (number, identity, kind or None, *delivery)
+
+
+def table_of(kind: str, address: str) -> Table:
+    """Table of a record by kind; by address for a deletion without a kind."""
+    if kind in HOLDERS:
+        return PSC
+    if kind == STATEMENT or (not kind and "-control-statements/" in address):
+        return STATEMENTS
+    if kind == "exemptions" or (not kind and address.endswith("/exemptions")):
+        return EXEMPTIONS
+    return PSC if not kind and "/persons-with-significant-control/" in address else OTHERS
+
+
+def _record_company_number(line: PscLine, address: str | None) -> str:
+    """Company number: from the line, else from the event's address, else from the record's own address."""
+    text = line.company_number
+    if text is None:
+        found = _COMPANY.search(line.resource_uri or address or "")
+        text = found.group(1) if found else ""
+    number = canonical_number(text)
+    if number is None:
+        raise _RejectedPscError(f"no company number: {text!r}")
+    return number
+
+
+def _delivery_fields(data: PscRecord, line: PscLine) -> Row:
+    event = line.event
+    if event is None:
+        return data.etag, False, None, None
+    return data.etag, event.type == "deleted", event.timepoint, parse_published(event.published_at or "")
+
+
+def _holder_fields(data: PscRecord) -> Row:
+    name = data.name_elements or _NO_NAME
+    papers = data.identification or _NO_PAPERS
+    return (
+        data.kind,
+        data.name,
+        name.title,
+        name.forename,
+        name.middle_name or name.other_forenames,
+        name.surname,
+        data.nationality,
+        data.country_of_residence,
+        papers.legal_authority,
+        papers.legal_form,
+        papers.country_registered,
+        papers.place_registered,
+        papers.registration_number,
+        data.natures_of_control or [],
+        data.notified_on,
+        data.ceased_on,
+        _parse_flag(data.ceased),
+        data.description,
+        data.is_sanctioned,
+    )
+
+
+def _parse_flag(value: bool | int | str | None) -> bool | None:
+    """Parses `ceased`, delivered as a boolean, as 0 and 1, and as "0" and "1"."""
+    return None if value is None else str(value).lower() in _YES
+
+
+def _statement_fields(data: PscRecord) -> Row:
+    return (
+        data.statement,
+        data.linked_psc_name,
+        data.restrictions_notice_withdrawal_reason,
+        data.notified_on,
+        data.ceased_on,
+    )
+
+
+def _exemption_periods(data: PscRecord) -> str:
+    periods = [
+        {"key": key, "exempt_from": item.exempt_from, "exempt_to": item.exempt_to}
+        for key, exemption in sorted((data.exemptions or {}).items())
+        for item in exemption.items or []
+    ]
+    return msgspec.json.encode(periods).decode()
+
+
+def _total_fields(data: PscRecord) -> Row:
+    return (
+        data.generated_at or "",
+        data.persons_of_significant_control_count,
+        data.statements_count,
+        data.exemptions_count,
+    )
+
+
+def _to_frame(table: Table, rows: list[Row]) -> pl.DataFrame:
+    schema = staging.staged_schema(table)
+    columns: Any = zip(*rows, strict=True) if rows else [()] * len(schema)
+    return pl.DataFrame(
+        [
+            _list_series(name, values) if isinstance(kind, pl.List) else pl.Series(name, values, dtype=kind)
+            for (name, kind), values in zip(schema.items(), columns, strict=True)
+        ]
+    )
+
+
+def _list_series(name: str, lists: Iterable[list[str]]) -> pl.Series:
+    """Column of lists, built from joined texts: a Python list per row would cost ten times as much."""
+    joined = pl.DataFrame({name: pl.Series([_UNIT.join(texts) for texts in lists], dtype=pl.String)})
+    split = pl.col(name).str.split(_UNIT)
+    return joined.select(pl.when(pl.col(name) != "").then(split).otherwise([])).to_series().alias(name)

@@ -1,0 +1,101 @@
+"""Signals about the values of staged PSC rows: unknown codes and countries, impossible dates.
+
+See docs/formats/uk.md 4.
+
+Belongs here: counting values for manual review. Does not belong here: how the mapping treats such values
+(`holdings`); rows are staged as delivered.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.kit.columns import text
+from connectors.kit.staging import SignalCounter
+from connectors.uk.code_lists import count_subjects, count_unlisted
+from connectors.uk.psc.natures_of_control import GRAMMAR
+from connectors.uk.psc.schema import EXEMPTIONS, OTHERS, PERIODS, PSC, STATEMENTS
+from warehouse.schema.types import Table
+
+REGIME: Final = date(2016, 4, 6)  # start of the PSC regime: no control was registered before this day
+_FAR: Final = date(2100, 1, 1)  # later than any run; the mapping checks against the observation time
+_COUNTRIES: Final = ("nationality", "country_of_residence", "country_registered")
+
+
+def count_anomalies(table: Table, rows: pl.DataFrame, tally: SignalCounter) -> None:
+    """Counts all signals of one chunk of one table."""
+    if table is PSC:
+        _count_holders(rows, tally)
+    elif table is OTHERS:
+        count_subjects(tally, "unknown_kind", _with_subject(rows, pl.col("kind").fill_null("none")))
+    elif table is EXEMPTIONS:
+        _count_exemptions(rows, tally)
+    elif table is STATEMENTS:
+        count_unlisted(tally, "unknown_statement", "statements", _with_subject(rows, pl.col("statement")))
+
+
+def _count_exemptions(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    period = pl.col("subject").struct
+    periods = _with_subject(rows, pl.col("exemptions").str.json_decode(PERIODS)).explode("subject")
+    periods = periods.filter(pl.col("subject").is_not_null())
+    keys = periods.select("example", subject=period.field("key"))
+    count_unlisted(tally, "unknown_exemption", "exemptions", keys)
+    for column in ("exempt_from", "exempt_to"):
+        day = period.field(column)
+        bad = periods.filter(text.failed_to_parse(day, text.iso_date(day)))
+        count_subjects(tally, "bad_date", bad.select("example", subject=pl.lit(column)))
+
+
+def _count_holders(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    _count_natures(rows, tally)
+    for column in _COUNTRIES:
+        count_unlisted(tally, "unknown_country", "countries", _with_subject(rows, pl.col(column)))
+    _count_days(rows, tally)
+
+
+def _count_natures(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    """Counts unknown natures of control; millions of rows have few codes, so each is checked once."""
+    code = pl.col("natures_of_control").explode().unique().drop_nulls()
+    strange = rows.select(code=code).filter(~pl.col("code").str.contains(GRAMMAR))["code"].to_list()
+    if strange:
+        natures = _with_subject(rows, pl.col("natures_of_control")).explode("subject")
+        count_subjects(tally, "unknown_nature", natures.filter(pl.col("subject").is_in(strange)))
+
+
+def _count_days(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    """Counts invalid or impossible days, and ends before starts; rows are searched only if there are any."""
+    days = _parsed_days(rows)
+    odd: list[tuple[str, str, pl.Expr]] = []
+    for column, day in (("notified_on", "begun"), ("ceased_on", "ended")):
+        known = pl.col(day)
+        odd.append(("bad_date", column, text.failed_to_parse(pl.col(column), known)))
+        odd.append(("impossible_date", column, (known < REGIME) | (known >= _FAR)))
+    odd.append(("ceased_before_notified", "ceased_on", pl.col("ended") < pl.col("begun")))
+    found = days.select(
+        condition.fill_null(value=False).alias(f"{code} {column}") for code, column, condition in odd
+    )
+    for code, column, _ in odd:
+        hits = found[f"{code} {column}"]
+        if hits.any():
+            count_subjects(tally, code, _with_subject(rows.filter(hits), pl.lit(column)))
+
+
+def _parsed_days(rows: pl.DataFrame) -> pl.DataFrame:
+    """Both days, as text and parsed as `begun` and `ended`; other spellings are tried only if needed."""
+    told = rows.select("notified_on", "ceased_on")
+    plain = told.with_columns(
+        begun=pl.col("notified_on").str.to_date("%Y-%m-%d", strict=False),
+        ended=pl.col("ceased_on").str.to_date("%Y-%m-%d", strict=False),
+    )
+    if plain["begun"].null_count() + plain["ended"].null_count() == sum(told.null_count().row(0)):
+        return plain
+    return told.with_columns(
+        begun=text.iso_date(pl.col("notified_on")), ended=text.iso_date(pl.col("ceased_on"))
+    )
+
+
+def _with_subject(rows: pl.DataFrame, subject: pl.Expr) -> pl.DataFrame:
+    return rows.select(example="company_number", subject=subject)

@@ -1,0 +1,22 @@
+"""Regulator acts about British companies: the datasets, and the register names they are matched against.
+
+Does not belong here: reading them (`connectors.regulators`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.regulators import uk
+from connectors.regulators.market import CompanyRegister
+from connectors.uk.basic_company_data.dataset import COMPANIES
+
+
+def _company_names(rows: pl.DataFrame) -> pl.Series:
+    return rows["CompanyName"]
+
+
+DATASETS: Final = (uk.FCA_DATASET, uk.PRA_DATASET)
+REGISTER: Final = CompanyRegister(COMPANIES.name, _company_names)

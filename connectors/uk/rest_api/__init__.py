@@ -1,0 +1,1 @@
+"""rest_api of connectors.uk: fetch, filing_history."""

@@ -1,0 +1,175 @@
+"""Fetches single resources of the REST API: profile, filing history, insolvency (docs/formats/uk.md 5).
+
+A subject is `resource:number`. A company missing from BasicCompanyData is looked up before it counts as dissolved:
+a number can disappear by conversion and return by restoration (docs/formats/uk.md 11). The API's hosts share one
+limit of 600 requests in five minutes with every other dataset of this limiter. No conditional requests:
+docs/formats/uk.md documents none for the API. `HttpClient` holds the key.
+Does not belong here: PSC lists (`basic_company_data.fetch`), reading (`streaming_api.rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import polars as pl
+
+from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
+from connectors.uk.basic_company_data.dataset import COMPANIES
+from connectors.uk.basic_company_data.fetch import API
+from connectors.uk.profile.live import bulk_instant, reported_at
+from connectors.uk.streaming_api.schema import PROFILES
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+HOST: Final = "api.company-information.service.gov.uk"
+_WRONG_KEY: Final = (
+    f"the key was rejected: FIRM_CREDENTIALS needs {HOST}=KEY: with a key of the REST API, not of streams"
+)
+RATE: Final = 1.9  # requests per second; 600 are allowed in 300 seconds
+LIMITER: Final = "companies house api"
+MOST: Final = 5_000  # subjects per run: three quarters of an hour
+PROFILE: Final = "profile"
+FILING_HISTORY: Final = "filing-history"
+INSOLVENCY: Final = "insolvency"
+_PAGE: Final = 100
+_MOST_PAGES: Final = 200
+_NOT_FOUND: Final = 404
+_NO_KEY: Final = (401, 403)
+_PATIENCE: Final = 3  # consecutive failures that indicate an outage of the API
+_GONE: Final = ("dissolved", "converted-closed", "closed", "removed")
+
+
+class _ProfileLinks(msgspec.Struct):
+    insolvency: str | None = None
+
+
+class _LinkedProfile(msgspec.Struct):
+    """Profile fields that decide further requests."""
+
+    links: _ProfileLinks | None = None
+
+
+class _HistoryList(msgspec.Struct):
+    """Fields of a list needed for paging."""
+
+    items: list[msgspec.Raw] = []
+
+
+def subjects_to_fetch(_staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yields no subjects: streams deliver the data of the companies they name."""
+    return iter(())
+
+
+def absences_to_confirm(
+    absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]
+) -> Iterator[AbsenceCheck]:
+    """Yields deletion checks for companies missing from a complete file, unless a profile already settles it."""
+    gone = absent.get(COMPANIES.name)
+    if gone is None or gone.is_empty():
+        return
+    said = present[PROFILES.name].filter(~pl.col("deleted"))
+    is_gone = pl.col("company_status").is_in(_GONE) | pl.col("date_of_cessation").is_not_null()
+    known = said.select(
+        CompanyNumber="company_number", _told=reported_at(), _is_gone=is_gone.fill_null(value=False)
+    )
+    left = (
+        gone.join(known, on="CompanyNumber", how="left")
+        .filter(~pl.col("_is_gone").fill_null(value=False))
+        .filter((pl.col("_told") < bulk_instant(pl.col("_retired_at"))).fill_null(value=True))
+    )
+    for number in left["CompanyNumber"].sort():
+        yield AbsenceCheck(f"{PROFILE}:{number}", COMPANIES.name, (number,))
+
+
+def fetch(http: HttpClient, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches each subject; without an API key no request is made.
+
+    A failed subject is left for the next run and the others continue, until several fail in succession or the key
+    is rejected.
+    """
+    if not http.is_known(API):
+        return
+    failures: list[FetchError] = []
+    in_a_row = 0
+    for subject in islice(subjects, MOST):
+        try:
+            yield from _fetch_subject(http, subject)
+        except FetchError as error:
+            if error.status in _NO_KEY:
+                raise RequestRefusedError(error.url, error.status, _WRONG_KEY) from None
+            failures.append(error)
+            in_a_row += 1
+            if in_a_row == _PATIENCE:
+                break
+        else:
+            in_a_row = 0
+    if failures:
+        raise failures[0]
+
+
+def _fetch_subject(http: HttpClient, subject: str) -> Iterator[FetchedFile]:
+    resource, _, number = subject.partition(":")
+    if resource == FILING_HISTORY:
+        yield from _fetch_history(http, number)
+    elif resource == INSOLVENCY:
+        yield from _fetch_resource(http, number, INSOLVENCY)
+    else:
+        yield from _fetch_profile(http, number)
+
+
+def _fetch_profile(http: HttpClient, number: str) -> Iterator[FetchedFile]:
+    """Fetches the profile, and the insolvency cases it links."""
+    fetched = _get_or_none(http, f"{API}/company/{number}")
+    if fetched is None:
+        return
+    try:
+        found = msgspec.json.decode(fetched.read(), type=_LinkedProfile)
+    except msgspec.MsgspecError as error:
+        raise UnexpectedBodyError(
+            fetched.url, fetched.status, f"expected a company profile: {error}"
+        ) from None
+    yield _single_file(fetched, number, PROFILE)
+    if found.links is not None and found.links.insolvency is not None:
+        yield from _fetch_resource(http, number, INSOLVENCY)
+
+
+def _fetch_resource(http: HttpClient, number: str, resource: str) -> Iterator[FetchedFile]:
+    fetched = _get_or_none(http, f"{API}/company/{number}/{resource}")
+    if fetched is not None:
+        yield _single_file(fetched, number, resource)
+
+
+def _fetch_history(http: HttpClient, number: str) -> Iterator[FetchedFile]:
+    for start in range(0, _MOST_PAGES * _PAGE, _PAGE):
+        page = f"?items_per_page={_PAGE}&start_index={start}"
+        fetched = _get_or_none(http, f"{API}/company/{number}/{FILING_HISTORY}{page}")
+        if fetched is None:
+            return
+        try:
+            items = len(msgspec.json.decode(fetched.read(), type=_HistoryList).items)
+        except msgspec.MsgspecError as error:
+            raise UnexpectedBodyError(
+                fetched.url, fetched.status, f"expected a filing history: {error}"
+            ) from None
+        if items:
+            yield _single_file(fetched, number, f"{FILING_HISTORY}-{start}")
+        if items < _PAGE:
+            return
+
+
+def _get_or_none(http: HttpClient, url: str) -> FetchedResponse | None:
+    """Response for a URL; None if the register has no such resource."""
+    fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
+    return None if fetched.status == _NOT_FOUND else fetched
+
+
+def _single_file(fetched: FetchedResponse, number: str, resource: str) -> FetchedFile:
+    """One response about one company, without a cursor."""
+    return replace(fetched.arrival(f"checked/{number}-{resource}.json", Scope.PART), cursor=None)

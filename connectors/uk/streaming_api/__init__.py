@@ -1,0 +1,1 @@
+"""streaming_api of connectors.uk: connection, datasets, events, redact, rows, schema."""

@@ -1,0 +1,1 @@
+"""companyfacts of connectors.us: dataset, fetch, parse, rows, schema, single."""

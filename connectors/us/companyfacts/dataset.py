@@ -1,0 +1,167 @@
+"""Dataset us.companyfacts: every tagged fact of every filer, from the nightly archive or single responses.
+
+Belongs here: the declaration, recognising files, splitting the archive into packs, reading. Does not belong
+here: decoding one response (`parse`), fetching (`fetch`), responses for filers named
+by the feeds (`single`, which stages into the same tables), figures (`financials.mapping`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Final
+from zlib import crc32
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.archive import members
+from connectors.kit.archive import zip as archive_zip
+from connectors.kit.archive.members import ArchiveError
+from connectors.kit.archive.unchanged_members import unchanged_members
+from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
+from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.staging import SignalCounter
+from connectors.us.companyfacts.fetch import fetch_bulk
+from connectors.us.companyfacts.parse import CompanyFacts, NotCompanyFactsError, parse_companyfacts
+from connectors.us.companyfacts.rows import FactRowCollector
+from connectors.us.companyfacts.schema import KEY, STAGED
+from connectors.us.register import FILES_HOST, LICENCE, central_index_key
+from connectors.us.sec_http import LIMITER, RATE, error_body_reason
+
+LARGEST: Final = 64 << 20  # bytes of one filer's facts; the largest known have some 8 MB
+_PACK: Final = 512  # archive members that one process reads
+_PACKS: Final = 64  # at most, because each pack lists the archive
+_PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
+_MEMBER: Final = re.compile(r"(?:^|/)CIK(\d{10})\.json(?:~\d+)?$", re.IGNORECASE)
+_FOLDERS: Final = {
+    "frames": "one tag of all filers: companyfacts holds the same facts with the filing of each",
+    "xbrl": "XBRL documents of one filing: companyfacts holds their facts",
+}
+_FACTS: Final = re.compile(rb'"facts"\s*:')
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises an archive or one response. Both are deltas: an absent filer has no facts, or none any more.
+
+    See docs/formats/us.md 5.
+    """
+    folder = name.split("/", 1)[0]
+    if folder in _FOLDERS:
+        return NotApplicable(_FOLDERS[folder])
+    said = error_body_reason(head)
+    if said is not None:
+        return NotApplicable(said)
+    plain = decompressed_head(head)
+    found = sniff(plain)
+    if found is Format.ZIP or _FACTS.search(plain) or _MEMBER.search(name):
+        return RecognisedFile(None, Scope.PART)
+    return NotApplicable(
+        f"{found.value} without facts: neither an answer of companyfacts nor the archive of them"
+    )
+
+
+def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+    """Splits an archive into packs (`members 2 of 40`), each read by one process; a response stays whole."""
+    with piece.open() as stream:
+        found = sniff(stream.read(HEAD))
+    if found is not Format.ZIP:
+        yield piece
+        return
+    try:
+        with piece.open() as stream:
+            entries = archive_zip.zip_entries(stream, piece.name)
+    except ArchiveError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+    fresh = len(entries) - len(unchanged_members(entries, piece.former))
+    packs = min(-(-fresh // _PACK), _PACKS)
+    for pack in range(packs):
+        yield replace(piece, member=f"members {pack + 1} of {packs}")
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Batches of `us_facts` and `us_facts_filer`; a member that cannot be read is a reject."""
+    collected = FactRowCollector(SignalCounter(piece.dataset))
+    pack = _PACK_NAME.fullmatch(piece.member or "")
+    if pack is not None:
+        yield from _read_pack(piece, collected, int(pack[1]) - 1, int(pack[2]))
+        return
+    with staging.open_plain(piece) as stream:
+        body = stream.read(LARGEST + 1)
+    _collect_response(collected, body, piece.dataset, piece.name)
+    yield from collected.batches()
+
+
+def _read_pack(piece: ArchiveMember, collected: FactRowCollector, index: int, packs: int) -> Iterator[Batch]:
+    def mine(name: str) -> bool:
+        return _MEMBER.search(name) is not None and crc32(name.encode()) % packs == index
+
+    try:
+        for member in members.archive_members(piece.open, piece.name, keep=mine, former=piece.former):
+            try:
+                with member.open() as stream:
+                    _collect_response(collected, stream.read(LARGEST + 1), piece.dataset, member.name)
+            except (ArchiveError, UnreadableFileError) as error:
+                collected.reject(member.name, str(error))
+            if collected.is_full:
+                yield from collected.batches()
+    except ArchiveError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+    yield from collected.batches()
+
+
+def _collect_response(collected: FactRowCollector, body: bytes, dataset: str, name: str) -> None:
+    if len(body) > LARGEST:
+        raise UnreadableFileError(dataset, name, f"more than {LARGEST} bytes")
+    try:
+        answer = parse_companyfacts(body.removeprefix(b"\xef\xbb\xbf"), collected.tally)
+    except (*MALFORMED, NotCompanyFactsError) as error:
+        raise UnreadableFileError(dataset, name, f"no answer of companyfacts: {error}") from error
+    collected.take(_response_cik(collected.tally, answer, dataset, name), answer)
+
+
+def _response_cik(tally: SignalCounter, answer: CompanyFacts, dataset: str, name: str) -> str:
+    """CIK of the facts: from the response, as number or text; else from the member's name."""
+    told = _MEMBER.search(PurePosixPath(name).name)
+    named = None if told is None else central_index_key(told[1])
+    cik = central_index_key(answer.cik) or named
+    if cik is None:
+        raise UnreadableFileError(dataset, name, f"{answer.cik!r} is no CIK")
+    if named not in (None, cik):
+        tally.add("other_filer_than_named", PurePosixPath(name).name, cik)
+    return cik
+
+
+dataset: Final = partial(
+    Dataset,
+    licence=LICENCE,
+    staged=STAGED,
+    recognise=recognise,
+    split=split,
+    read=read,
+    rate=RATE,
+    limiter=LIMITER,
+)
+DATASET: Final = dataset(
+    key=KEY,
+    title="EDGAR companyfacts: all filers, nightly",
+    cadence=Cadence(cron="45 9 * * *", stale_after_hours=72),  # rebuilt about 03:00 Eastern
+    guard=GuardLimits(max_rejected=0.01),
+    host=FILES_HOST,
+    files=("companyfacts/**", "companyfacts*.zip", "frames/**", "xbrl/**"),
+    fetch=fetch_bulk,
+    rereads=timedelta(days=7),
+)

@@ -1,0 +1,185 @@
+"""Dataset us.index: the EDGAR indexes of filings, by day, quarter, or all (docs/formats/us.md 8).
+
+Belongs here: the declaration, recognising files, and their rows. `master.idx` is separated by bars; `form.idx`
+and `company.idx` have fixed-width columns that differ by file and year, so offsets are taken from the header
+line. Does not belong here: which indexes are fetched (`edgar_index_fetch`), or fetching the filings they name
+(`us.pending_filings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.us.feeds import edgar_index_fetch
+from connectors.us.feeds import schema as f
+from connectors.us.register import FILES_HOST, LICENCE, central_index_keys
+from connectors.us.sec_http import LIMITER, RATE
+
+CHUNK: Final = 200_000  # rows: a quarter has some three hundred thousand
+_LONGEST: Final = 4_096  # characters of a line
+_HEADER_LINES: Final = 60
+_NAMES: Final = {
+    "cik": "cik",
+    "company name": "company",
+    "form type": "form",
+    "date filed": "filed",
+    "filename": "path",
+    "file name": "path",
+    "url": "path",  # crawler.idx
+}
+_TITLES: Final = re.compile(r"Form Type|Company Name|CIK|Date Filed|File ?[Nn]ame|URL")
+_NEEDED: Final = ("cik", "form", "filed", "path")
+_COMPRESSED: Final = b"\x1f\x9d"
+_RULE: Final = re.compile(r"-{20,}")
+_PATH: Final = (
+    r"(?:^|/)edgar/data/[0-9]+/(?:[0-9]{18}/)?([0-9]{10}-[0-9]{2}-[0-9]{6})(?:-index\.html?|\.txt)$"
+)
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the index of a day or quarter, a delta: filings of other days are not absent."""
+    if head.startswith(_COMPRESSED):
+        return NotApplicable("packed by compress(1): the same index is available as .idx, .gz and .zip")
+    head = decompressed_head(head)
+    found = sniff(head)
+    if found is Format.HTML:
+        return NotApplicable("a page of HTML: a listing of index files, no index")
+    if found is Format.XML and b"AccessDenied" in head:
+        return NotApplicable(
+            "the response for an index that does not exist: a weekend, a holiday, a future day"
+        )
+    if found is Format.JSON:
+        return NotApplicable("a listing of index files as JSON, no index")
+    if found is Format.ZIP or found is Format.TEXT:
+        return RecognisedFile(None, Scope.FEED)
+    return NotApplicable(f"no index of filings: {found.value} in {name}")
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Batches of `us_index`; the index of a day without filings gives an empty one."""
+    with staging.open_plain(piece) as body:
+        # the SEC's own files; latin-1 decodes any byte, and names are not kept
+        lines = (line.decode("latin-1") for line in iter(lambda: body.readline(_LONGEST), b""))
+        layout = _read_layout(piece, lines)
+        batches = 0
+        while block := _next_lines(lines):
+            yield _index_batch(layout, block)
+            batches += 1
+    if not batches:
+        yield staging.make_batch(f.INDEX, [])
+
+
+class _IndexLayout:
+    """Field positions in a line: between bars, or at the offsets of the header line's titles."""
+
+    def __init__(self, header: str) -> None:
+        self.is_barred = "|" in header
+        if self.is_barred:
+            titles = [title.strip().casefold() for title in header.split("|")]
+            self.places = {_NAMES[title]: place for place, title in enumerate(titles) if title in _NAMES}
+            self._width = len(titles)
+            self.starts: list[tuple[str, int]] = []
+            return
+        found = [(_NAMES[match[0].casefold()], match.start()) for match in _TITLES.finditer(header)]
+        self.starts = found
+        self.places = {name: place for place, (name, _) in enumerate(found)}
+
+    def _field_position(self, name: str) -> int:
+        """Index of a field; a name may contain bars, so fields after it are counted from the end."""
+        place = self.places[name]
+        return place - self._width if place > self.places.get("company", self._width) else place
+
+    def fields(self, line: pl.Expr) -> dict[str, pl.Expr]:
+        """The needed fields of a line as expressions."""
+        if self.is_barred:
+            parts = line.str.split("|")
+            return {name: parts.list.get(self._field_position(name), null_on_oob=True) for name in _NEEDED}
+        ends = [start for _, start in self.starts[1:]]
+        cut: dict[str, pl.Expr] = {}
+        for (name, start), end in zip(self.starts, [*ends, None], strict=True):
+            length = None if end is None else end - start
+            cut[name] = line.str.slice(start, length).str.strip_chars()
+        return {name: cut[name] for name in _NEEDED}
+
+
+def _read_layout(piece: ArchiveMember, lines: Iterator[str]) -> _IndexLayout:
+    """Reads up to the line of dashes under the header."""
+    header = ""
+    for number, line in enumerate(lines, start=1):
+        if _RULE.match(line):
+            layout = _IndexLayout(header)
+            missing = [name for name in _NEEDED if name not in layout.places]
+            if missing:
+                reason = f"no column for {', '.join(missing)} in the header {header.strip()[:120]!r}"
+                raise UnreadableFileError(piece.dataset, piece.name, reason)
+            return layout
+        if number > _HEADER_LINES:
+            break
+        header = line.rstrip("\r\n") if line.strip() else header
+    raise UnreadableFileError(
+        piece.dataset, piece.name, "no header with a line of dashes under it: no index of filings"
+    )
+
+
+def _next_lines(lines: Iterator[str]) -> list[str]:
+    block: list[str] = []
+    for line in lines:
+        if line.strip():
+            block.append(line.rstrip("\r\n"))
+        if len(block) >= CHUNK:
+            break
+    return block
+
+
+def _index_batch(layout: _IndexLayout, block: list[str]) -> Batch:
+    """One chunk: dates with and without dashes, accession numbers from the path."""
+    line = pl.Series("line", block, dtype=pl.String).to_frame()
+    fields = line.select("line", **layout.fields(pl.col("line")))
+    plain = pl.col("filed").str.strip_chars().str.replace_all("-", "", literal=True)
+    rows = fields.select(
+        "line",
+        pl.col("path").str.strip_chars().str.extract(_PATH).alias(f.ACCESSION),
+        central_index_keys(pl.col("cik")).alias(f.CIK),
+        pl.col("form").str.strip_chars().replace("", None).alias(f.FORM),
+        plain.str.to_date("%Y%m%d", strict=False).alias(f.FILED),
+    )
+    complete = pl.all_horizontal(pl.col(f.INDEX.names).is_not_null())
+    refused = rows.filter(~complete)["line"].to_list()
+    rejects = staging.reject_rows(("", "no CIK, form, date or accession number", text) for text in refused)
+    kept = rows.filter(complete).select(f.INDEX.names)
+    return staging.make_batch(f.INDEX, kept.unique(f.INDEX.key, keep="last", maintain_order=True), rejects)
+
+
+DATASET: Final = Dataset(
+    key=f.INDEX_KEY,
+    title="EDGAR: indexes of filings",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * 2-6", stale_after_hours=120),  # after 22:00 Eastern of business days
+    guard=GuardLimits(max_rejected=0.01),
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged={f.INDEX.name: f.INDEX},
+    files=("index/**", "daily-index/**", "full-index/**"),
+    recognise=recognise,
+    split=staging.split_archive,
+    read=read,
+    fetch=edgar_index_fetch.fetch,
+)

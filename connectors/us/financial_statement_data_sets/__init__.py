@@ -1,0 +1,1 @@
+"""financial_statement_data_sets of connectors.us: dataset, schema."""

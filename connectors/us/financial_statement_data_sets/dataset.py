@@ -1,0 +1,234 @@
+"""Dataset us.fsds: the quarterly Financial Statement Data Sets, for history (docs/formats/us.md 6).
+
+Reads the facts of the whole entity under standard tags: the same as companyfacts, for filers it no longer
+covers. Days are rounded to month ends; filings that companyfacts has are ignored here (`financials.mapping`). Does
+not belong here: the daily sources (`companyfacts.dataset`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    Signal,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.archive import members
+from connectors.kit.archive.members import ArchiveError, PackedMember
+from connectors.kit.csv import reader
+from connectors.kit.csv.reader import CsvFormat
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.us.financial_statement_data_sets.schema import (
+    FILERS,
+    HISTORY,
+    KEY,
+    NUM,
+    NUM_IGNORED,
+    STAGED,
+    SUB,
+    SUB_IGNORED,
+)
+from connectors.us.financials.concepts import MONEY, taxonomy_of
+from connectors.us.financials.model import LARGEST
+from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_keys, normalise_accessions
+from connectors.us.sec_http import LIMITER, RATE, error_body_reason, fetch_if_exists
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+URL: Final = f"{FILES_URL}/files/dera/data/financial-statement-data-sets"
+_TABLE: Final = re.compile(r"(?:^|/)(sub|num)\.(?:txt|tsv)$", re.IGNORECASE)
+_QUARTER: Final = re.compile(r"(\d{4})q([1-4])$")
+_FIRST: Final = "2009q1"
+_MONTHS: Final = 3  # of a quarter
+_MOST: Final = 200  # quarters of one sum; the longest are of companies since their inception
+_INDEX: Final = ("cik", "accession", "unit", "span", "period_start", "period_end", "form", "filed", "focus")
+_SUB: Final = CsvFormat(SUB, ("adsh", "cik", "form", "filed"), "adsh", "\t", None, ignored=SUB_IGNORED)
+_NUM: Final = CsvFormat(
+    NUM, ("adsh", "tag", "version", "ddate", "qtrs", "uom", "value"), "adsh", "\t", None, ignored=NUM_IGNORED
+)
+_COLUMNS: Final[Mapping[tuple[str, str], str]] = {taxonomy_of(name): name for name in MONEY}
+
+
+def recognise(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises a quarter's archive."""
+    said = error_body_reason(head)
+    if said is not None:
+        return NotApplicable(said)
+    found = sniff(head)
+    if found is Format.ZIP:
+        return RecognisedFile(None, Scope.PART)
+    if head.startswith(b"PAR1"):
+        return NotApplicable("Parquet conversion of these tables: the SEC publishes zips of text")
+    return NotApplicable(f"expected the zip of a quarter, found {found.value}")
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Batches of `us_fsds`."""
+    tables = _table_members(piece)
+    tally = SignalCounter(piece.dataset)
+    filings, refused, told = _read_filings(piece, tables["sub"])
+    kept: list[pl.DataFrame] = []
+    for batch in reader.read_csv(_member_piece(piece, tables["num"]), _NUM):
+        kept.append(_selected_values(batch.rows))
+        refused.append(batch.rejects)
+        told += batch.signals
+    facts = pl.concat(kept).join(filings, on="adsh", how="left")
+    strangers = facts.filter(pl.col("accession").is_null())
+    if not strangers.is_empty():
+        tally.add("values_of_no_filing", "adsh", strangers["adsh"][0], strangers.height)
+    found, odd = _with_days(facts.filter(pl.col("accession").is_not_null()))
+    if odd:
+        tally.add("impossible_day", "ddate", piece.name, odd)
+    yield staging.make_batch(HISTORY, _pivot_tags(found), pl.concat(refused), (*told, *tally.drain()))
+    newest = filings.filter(pl.col("name").is_not_null()).sort("filed", "accession")
+    yield staging.make_batch(
+        FILERS, newest.unique("cik", keep="last", maintain_order=True).select("cik", "name")
+    )
+
+
+def _table_members(piece: ArchiveMember) -> dict[str, PackedMember]:
+    """The two tables that are read, in any folder of the archive."""
+    tables: dict[str, PackedMember] = {}
+    try:
+        for member in members.archive_members(
+            piece.open, piece.name, keep=lambda name: bool(_TABLE.search(name))
+        ):
+            name = _TABLE.search(member.name)
+            tables[name[1].lower() if name else ""] = member
+    except ArchiveError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+    missing = sorted({"sub", "num"} - tables.keys())
+    if missing:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"no {', '.join(missing)}.txt in the archive of a quarter"
+        )
+    return tables
+
+
+def _member_piece(piece: ArchiveMember, member: PackedMember) -> ArchiveMember:
+    return replace(piece, open=member.open, name=f"{piece.name}#{member.name}")
+
+
+def _read_filings(
+    piece: ArchiveMember, member: PackedMember
+) -> tuple[pl.DataFrame, list[pl.DataFrame], tuple[Signal, ...]]:
+    """One row per filing; rows without accession number, filer or day are rejected."""
+    frames: list[pl.DataFrame] = []
+    refused: list[pl.DataFrame] = []
+    told: list[Signal] = []
+    for batch in reader.read_csv(_member_piece(piece, member), _SUB):
+        frames.append(batch.rows)
+        refused.append(batch.rejects)
+        told += batch.signals
+    rows = pl.concat(frames).with_columns(
+        accession=normalise_accessions(pl.col("adsh")),
+        cik=central_index_keys(pl.col("cik")),
+        filed=_plausible_day("filed"),
+        focus=pl.col("fy").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False),
+    )
+    whole = pl.all_horizontal(pl.col("accession", "cik", "filed", "form").is_not_null())
+    bad = [
+        (row["adsh"], "no accession, filer, form or day", str(row)) for row in rows.filter(~whole).to_dicts()
+    ]
+    kept = rows.filter(whole).unique("adsh", keep="first", maintain_order=True)
+    kept = kept.select("adsh", "accession", "cik", "name", "form", "filed", "focus")
+    return kept, [*refused, staging.reject_rows(bad)], tuple(told)
+
+
+def _selected_values(rows: pl.DataFrame) -> pl.DataFrame:
+    """Values of the wanted tags for the whole entity: no segment, no co-registrant, no custom tag."""
+    taxonomy = pl.col("version").str.split("/").list.first()
+    names = pl.DataFrame(
+        [(taxonomy, tag, column) for (taxonomy, tag), column in _COLUMNS.items()],
+        schema=["taxonomy", "tag", "column"],
+        orient="row",
+    )
+    names = names.with_columns(taxonomy=pl.col("taxonomy").replace("ifrs-full", "ifrs"))
+    whole = pl.col("segments").is_null() & pl.col("coreg").is_null() & pl.col("value").is_not_null()
+    money = pl.col("uom").str.contains(r"^[A-Z]{3}$")
+    return rows.filter(whole & money).with_columns(taxonomy=taxonomy).join(names, on=["taxonomy", "tag"])
+
+
+def _plausible_day(name: str) -> pl.Expr:
+    """A day in the range in which accounts exist; null for any other."""
+    day = pl.col(name).str.to_date("%Y%m%d", strict=False)
+    return pl.when(day.is_between(date(1900, 1, 1), date(2199, 12, 31))).then(day)
+
+
+def _with_days(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Values with their days: the rounded end, and the first day computed from the number of quarters."""
+    quarters = pl.col("qtrs").cast(pl.Int64, strict=False)
+    quarters = pl.when(quarters.is_between(0, _MOST)).then(quarters)
+    end = _plausible_day("ddate")
+    months = pl.format("-{}mo", (quarters * _MONTHS - 1).clip(lower_bound=0))
+    value = pl.col("value").cast(pl.Decimal(38, 4), strict=False).round(0, mode="half_away_from_zero")
+    dated = facts.with_columns(
+        quarters=quarters, period_end=end, amount=value.cast(pl.Int64, strict=False)
+    ).with_columns(
+        amount=pl.when(pl.col("amount").is_between(-LARGEST, LARGEST, closed="left")).then("amount"),
+        period_start=pl.when(quarters > 0).then(pl.col("period_end").dt.month_start().dt.offset_by(months)),
+    )
+    good = dated.filter(pl.all_horizontal(pl.col("quarters", "period_end", "amount").is_not_null()))
+    return good, dated.height - good.height
+
+
+def _pivot_tags(facts: pl.DataFrame) -> pl.DataFrame:
+    first, last = (pl.col(name).dt.to_string("%Y-%m-%d") for name in ("period_start", "period_end"))
+    rows = facts.with_columns(
+        unit="uom", span=pl.when(pl.col("quarters") > 0).then(first + "/" + last).otherwise(last)
+    )
+    return rows.pivot("column", index=list(_INDEX), values="amount", aggregate_function="first")
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches the quarters after the last one read, oldest first, until one is not published yet."""
+    last = _QUARTER.match("" if cursor is None else cursor.value)
+    name = _FIRST if last is None else _next_quarter(last)
+    while (answer := fetch_if_exists(http, f"{URL}/{name}.zip", {Format.ZIP})) is not None:
+        yield answer.arrival(f"{name}.zip", Scope.PART, Cursor(name))
+        found = _QUARTER.match(name)
+        if found is None:
+            return
+        name = _next_quarter(found)
+
+
+def _next_quarter(quarter: re.Match[str]) -> str:
+    year, number = int(quarter[1]), int(quarter[2])
+    return f"{year + number // 4}q{number % 4 + 1}"
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Financial Statement Data Sets",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 11 * * 1", stale_after_hours=24 * 120),
+    guard=GuardLimits(max_rejected=0.01),
+    host=FILES_HOST,
+    files=("fsds/**", "financial-statement-data-sets/**"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    staged=STAGED,
+    fetch=fetch,
+    rate=RATE,
+    limiter=LIMITER,
+)

@@ -1,0 +1,166 @@
+"""The XBRL tags of each figure, by filer type, as data (docs/formats/us.md 12.3).
+
+Tags of `us-gaap` appear without a prefix, those of `ifrs-full` and `dei` with one, like the staged columns.
+Does not belong here: which of several tags counts (`figure_rules`), or periods.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+IFRS: Final = "ifrs_"
+DEI: Final = "dei_"
+
+# Commercial revenue. The largest total counts: other filers use `Revenues` for a fragment, or for 0.
+TOTALS: Final = (
+    "Revenues",
+    "RevenueFromContractWithCustomerExcludingAssessedTax",
+    "RevenueFromContractWithCustomerIncludingAssessedTax",
+    "SalesRevenueNet",
+)
+PARTS: Final = (
+    "SalesRevenueGoodsNet",
+    "SalesRevenueServicesNet",
+    "RegulatedAndUnregulatedOperatingRevenue",
+    "OilAndGasRevenue",
+    "RealEstateRevenueNet",
+    "HealthCareOrganizationRevenue",
+    "ElectricUtilityRevenue",
+    "OperatingLeasesIncomeStatementLeaseRevenue",
+    "OperatingLeaseLeaseIncome",
+    "RevenuesNetOfInterestExpense",
+)
+# If such a part is larger than every total, the totals are fragments: a utility's contracts, a lender's fees.
+WHOLES: Final = ("RegulatedAndUnregulatedOperatingRevenue", "RevenuesNetOfInterestExpense")
+LEASES: Final = ("OperatingLeaseLeaseIncome", "OperatingLeasesIncomeStatementLeaseRevenue")
+REAL_ESTATE: Final = ("RealEstateRevenueNet", *LEASES)
+PROPERTY: Final = "RealEstateInvestmentPropertyNet"
+
+BANK_TOTALS: Final = ("RevenuesNetOfInterestExpense", "Revenues")
+BANK_PARTS: Final = ("InterestIncomeExpenseNet", "NoninterestIncome")
+BANK_SIGNS: Final = (
+    *BANK_PARTS,
+    "RevenuesNetOfInterestExpense",
+    "InterestAndDividendIncomeOperating",
+    "InterestIncomeExpenseAfterProvisionForLoanLoss",
+    "NoninterestExpense",
+    "ProvisionForLoanLeaseAndOtherLosses",
+    "ProvisionForLoanAndLeaseLosses",
+    "ProvisionForLoanLossesExpensed",
+)
+TRADE_SIGNS: Final = (
+    "CostOfRevenue",
+    "GrossProfit",
+)  # a filer with these is not a bank, whatever its finance arm tags, unless it has both parts of a bank's revenue
+
+INSURER_SIGNS: Final = ("PremiumsEarnedNet", "PolicyholderBenefitsAndClaimsIncurredNet")
+INSURER_DUE: Final = ("PremiumsEarnedNet", "NetInvestmentIncome")
+INSURER_GAINS: Final = ("GainLossOnInvestments", "RealizedInvestmentGainsLosses")  # one of them
+INSURER_FEES: Final = ("InsuranceCommissionsAndFees",)
+
+IFRS_REVENUE: Final = f"{IFRS}Revenue"
+IFRS_PARTS: Final = (f"{IFRS}RevenueFromContractsWithCustomers", f"{IFRS}InsuranceRevenue")
+IFRS_BANK: Final = (f"{IFRS}InterestRevenueExpense", f"{IFRS}FeeAndCommissionIncomeExpense")
+IFRS_BANK_GROSS: Final = (f"{IFRS}RevenueFromInterest", f"{IFRS}FeeAndCommissionIncome")
+
+OPERATING: Final = (
+    "OperatingIncomeLoss",
+    f"{IFRS}ProfitLossFromOperatingActivities",
+    f"{IFRS}OperatingProfit",
+)
+COSTS: Final = "CostsAndExpenses"
+GROSS: Final = "GrossProfit"
+EXPENSES: Final = "OperatingExpenses"
+PRETAX: Final = (
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
+)
+
+# From the parent's scope to wider ones: a later filing with only a wider scope never replaces a narrower one.
+# Equivalent scopes of the two standards have equal ranks (`SCOPES`), so a filer moving to IFRS restates the
+# parent's result.
+NET_RESULT: Final = (
+    "NetIncomeLoss",
+    "ProfitLoss",
+    "NetIncomeLossAvailableToCommonStockholdersBasic",
+    "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
+    f"{IFRS}ProfitLossAttributableToOwnersOfParent",
+    f"{IFRS}ProfitLoss",
+)
+EQUITY: Final = (
+    "StockholdersEquity",
+    "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+    "PartnersCapital",
+    "MembersEquity",
+    "PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest",
+    f"{IFRS}EquityAttributableToOwnersOfParent",
+    f"{IFRS}Equity",
+)
+ASSETS: Final = (
+    "Assets",
+    "LiabilitiesAndStockholdersEquity",
+    f"{IFRS}Assets",
+    f"{IFRS}EquityAndLiabilities",
+)
+EMPLOYEES: Final = (
+    f"{IFRS}AverageNumberOfEmployees",
+    f"{IFRS}NumberOfEmployees",
+    f"{DEI}EntityNumberOfEmployees",
+)
+
+MONEY: Final = tuple(
+    dict.fromkeys(
+        (
+            *TOTALS,
+            *PARTS,
+            PROPERTY,
+            *BANK_SIGNS,
+            *TRADE_SIGNS,
+            *INSURER_SIGNS,
+            *INSURER_DUE,
+            *INSURER_GAINS,
+            *INSURER_FEES,
+            IFRS_REVENUE,
+            *IFRS_PARTS,
+            *IFRS_BANK,
+            *IFRS_BANK_GROSS,
+            *OPERATING,
+            COSTS,
+            EXPENSES,
+            *PRETAX,
+            *NET_RESULT,
+            *EQUITY,
+            *ASSETS,
+        )
+    )
+)
+SHARES: Final = f"{DEI}EntityCommonStockSharesOutstanding"  # as of the cover page's own day
+WANTED: Final = (*MONEY, *EMPLOYEES, SHARES)
+BALANCES: Final = frozenset((*EQUITY, *ASSETS, PROPERTY))
+# Both sides of one balance sheet, by standard (docs/formats/us.md 12.3: they are equal).
+SIDES: Final = (ASSETS[:2], ASSETS[2:])
+
+
+def _scope_ranks(chain: tuple[str, ...]) -> dict[str, int]:
+    """Rank of each tag among those of its own standard."""
+    own = [tag for tag in chain if not tag.startswith(IFRS)]
+    return {
+        tag: place
+        for tags in (own, [tag for tag in chain if tag not in own])
+        for place, tag in enumerate(tags)
+    }
+
+
+SCOPES: Final = {
+    tag: scope
+    for chain in (OPERATING, NET_RESULT, EQUITY, ASSETS)
+    for tag, scope in _scope_ranks(chain).items()
+}
+
+
+def taxonomy_of(column: str) -> tuple[str, str]:
+    """A column's taxonomy, as the source spells it, and the tag."""
+    for prefix, taxonomy in ((IFRS, "ifrs-full"), (DEI, "dei")):
+        if column.startswith(prefix):
+            return taxonomy, column.removeprefix(prefix)
+    return "us-gaap", column

@@ -1,0 +1,74 @@
+"""Model passed from reading facts to mapping them: filings, and in each the facts of every span of days.
+
+Days are strings in the source's format, which sort like dates: a large issuer has thousands of facts and most
+of them are repeats. Does not belong here: JSON (`companyfacts.parse`), chains or periods.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from connectors.us.financials.concepts import EMPLOYEES, SHARES
+from connectors.us.form_types import AMENDED, ANNUAL, FOREIGN_INTERIM, INTERIM
+
+Span = tuple[str, str]  # first day ("" for an instant) and last day
+Facts = dict[str, int]  # column of `concepts` -> amount
+
+TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # their periods have any length
+_INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
+_COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
+_USUAL: Final = "USD"
+LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column
+COUNTS: Final = ""  # pseudo-unit for head and share counts: no currency
+
+
+@dataclass(slots=True)
+class FactsFiling:
+    """One accession: its form, its day, its stated fiscal year, and its facts by unit and span."""
+
+    accession: str
+    form: str
+    filed: str
+    focus: int | None  # DocumentFiscalYearFocus: the filing's, never a fact's (docs/formats/us.md 5)
+    units: dict[str, dict[Span, Facts]] = field(default_factory=dict)
+    rounded: bool = False  # days are rounded to ends of months (docs/formats/us.md 6)
+    raw: str | None = None  # its path in RAW, and since when it is known
+    seen: datetime = datetime.min  # noqa: DTZ901 - before everything
+    base: str = field(init=False)  # the form without its amendment mark
+    is_annual: bool = field(init=False)
+    is_periodic: bool = field(init=False)  # other documents count only if no report covers the period
+    known_until: str = field(init=False)  # the last day that it can report on
+
+    def __post_init__(self) -> None:
+        self.base = self.form.removesuffix(AMENDED)
+        self.is_annual = self.base in ANNUAL
+        self.is_periodic = self.is_annual or self.base in _INTERIM
+        self.known_until = _end_of_month(self.filed) if self.rounded else self.filed
+
+    @property
+    def is_amendment(self) -> bool:
+        return self.form.endswith(AMENDED)
+
+    def currency(self, usual: str | None = _USUAL) -> str | None:
+        """The unit of most of its amounts: a convenience translation has fewer (docs/formats/us.md 12.3).
+
+        On a tie the currency of the filer's annual reports wins.
+        """
+        units = [unit for unit in self.units if unit != COUNTS]
+        if len(units) == 1:
+            return units[0]
+        counts = Counter({unit: sum(map(len, self.units[unit].values())) for unit in units})
+        return max(counts, key=lambda unit: (counts[unit], unit == usual, unit), default=None)
+
+
+def _end_of_month(day: str) -> str:
+    """End of the month, as a string that sorts: the rounded end of a period may fall after the filing day."""
+    return f"{day[:8]}31"
+
+
+def is_count_column(column: str) -> bool:
+    """Whether a column holds heads or shares, not money."""
+    return column in _COUNTS

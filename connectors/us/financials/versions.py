@@ -1,0 +1,245 @@
+"""Turns all filings of one filer into statements: every version of every period, in filing order.
+
+A statement is the state of knowledge about a period once a filing is in: the filing's own figures, completed by
+those that it omits and an earlier one gives (balances at quarter ends are often in the original report only). The
+result of a filing thus depends on it and on earlier filings, never on later ones (docs/formats/us.md 12.3). Does
+not belong here: which tag is which figure (`figure_rules`), quarters derived from sums (`derived_quarters`), shared
+tables (`mapping`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from connectors.us.financials import concepts, derived_quarters, figure_rules
+from connectors.us.financials.figure_rules import FilerType
+from connectors.us.financials.latest_values import FLOWS, FilerFigures, PeriodStatement, PeriodVersions
+from connectors.us.financials.model import COUNTS, TRANSITION, Facts, FactsFiling, Span
+from connectors.us.financials.periods import (
+    ROUNDED,
+    SHORTEST,
+    TOLERANCE,
+    FiscalYears,
+    KnownPeriods,
+    SpanLength,
+    day_ordinal,
+    span_length,
+)
+from connectors.us.form_types import INTERIM
+from warehouse.schema.codes import FIGURES
+
+_BALANCES: Final = (("equity", concepts.EQUITY), ("total_assets", concepts.ASSETS))
+_SERVED: Final = (SpanLength.YEAR, SpanLength.QUARTER)
+
+
+class FilerStatements(NamedTuple):
+    """The result for one filer: statements in filing order, and the period of each report."""
+
+    statements: list[PeriodStatement]
+    reports: list[tuple[FactsFiling, Span]]
+
+
+def build_statements(filings: Iterable[FactsFiling]) -> FilerStatements:
+    """Every version of every period of one filer."""
+    reader = _FilerReader()
+    for filing in in_filing_order(filings):
+        reader.take(filing)
+    return FilerStatements(list(_labelled_statements(reader)), reader.reports)
+
+
+def in_filing_order(filings: Iterable[FactsFiling]) -> list[FactsFiling]:
+    """Filings in the order in which they are applied.
+
+    On equal days the annual report comes first; otherwise balances it shares with a quarterly report would
+    become a version of its own.
+    """
+    return sorted(filings, key=lambda one: (one.filed, not one.is_annual, one.is_amendment, one.accession))
+
+
+def _labelled_statements(reader: _FilerReader) -> Iterator[PeriodStatement]:
+    """Adds fiscal year labels, and marks statements that appear only in another year's report."""
+    years = FiscalYears((own, filing.focus) for filing, own in reader.reports if filing.is_annual)
+    several = {span for span, book in reader.books.items() if book.statements > 1}
+    for statement in reader.statements:
+        book = reader.books[statement.span]
+        if statement.filing.is_periodic or not book.is_periodic:
+            statement.fiscal_year = years.of(statement.span)
+            statement.is_comparative = statement.is_comparative and statement.span not in several
+            yield statement
+
+
+class _FilerReader:
+    """Processes one filer's filings in order."""
+
+    def __init__(self) -> None:
+        self.statements: list[PeriodStatement] = []
+        self.books: dict[Span, PeriodVersions] = {}
+        self.reports: list[tuple[FactsFiling, Span]] = []
+        self._usual: str | None = None  # the currency of annual reports
+        self._years: set[Span] = set()  # covered by annual reports: sums of twelve months need not be years
+        self._periods = KnownPeriods()
+        self._book = FilerFigures()
+
+    def take(self, filing: FactsFiling) -> None:
+        """Applies one filing and adds the statements that result."""
+        currency = filing.currency(self._usual)
+        spans = filing.units.get(currency or COUNTS, {})
+        filer = figure_rules.filer_type_of(tag for facts in spans.values() for tag in facts)
+        flows, ends = self._period_facts(filing, spans)
+        own = own_period(filing, flows, spans)
+        if own is not None:
+            self.reports.append((filing, own))
+        if filing.is_annual:
+            self._usual = currency or self._usual
+            self._years.update(span for span in flows if span_length(span) is SpanLength.YEAR)
+        touched = self._apply_balances(filing, currency, ends)
+        touched |= self._apply_results(filing, currency, flows, filer)
+        if filing.is_periodic:
+            touched |= derived_quarters.derive_quarters(self._book, currency, flows, self._periods)
+        for span in sorted(touched, key=lambda one: (one[1], one[0])):
+            self._add_statement(filing, currency, span, own)
+
+    def _period_facts(
+        self, filing: FactsFiling, spans: dict[Span, Facts]
+    ) -> tuple[dict[Span, Facts], dict[str, str]]:
+        """Facts by the known days of their period, and the end date the filing itself uses where it differs."""
+        flows: dict[Span, Facts] = {}
+        ends: dict[str, str] = {}
+        for span, facts in spans.items():
+            if not span[0] or not span[0] <= span[1] <= filing.known_until:  # amortisation tables look ahead
+                continue
+            known = self._periods.known_as(span, ROUNDED if filing.rounded else TOLERANCE)
+            other = flows.get(known)
+            if known != span:
+                ends[span[1]] = known[1]
+            if other is None:
+                flows[known] = facts
+            else:
+                flows[known] = {**other, **facts} if known == span else {**facts, **other}
+        return flows, ends
+
+    def _apply_balances(self, filing: FactsFiling, currency: str | None, ends: dict[str, str]) -> set[Span]:
+        changed: set[str] = set()
+        for (start, day), facts in filing.units.get(currency or COUNTS, {}).items():
+            if start or day > filing.known_until:
+                continue
+            places = (day, ends[day]) if day in ends else (day,)
+            changed.update(one for one in places if self._apply_balance(filing, currency, one, facts))
+        return {span for end in changed for span in self._book.ending(currency, end)}
+
+    def _apply_balance(self, filing: FactsFiling, currency: str | None, day: str, facts: Facts) -> bool:
+        held = self._book.balance(currency, day)
+        if not held.is_news(facts, filing):
+            return False
+        changed = False
+        for name, chain in _BALANCES:
+            figure = figure_rules.first_tagged(facts, chain)
+            changed |= figure is not None and held.take(name, figure, facts, filing)
+        return changed
+
+    def _apply_results(
+        self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType
+    ) -> set[Span]:
+        touched: set[Span] = set()
+        for span, facts in flows.items():
+            held = self._book.period(currency, span)
+            if not held.is_news(facts, filing):
+                continue
+            figures = (
+                ("revenue", figure_rules.revenue_figure(facts, filer)),
+                ("operating_result", figure_rules.operating_result_figure(facts, filer)),
+                ("net_result", figure_rules.first_tagged(facts, concepts.NET_RESULT)),
+            )
+            for name, figure in figures:
+                if figure is not None:
+                    held.take(name, figure, facts, filing)
+                    touched.add(span)
+        self._apply_employees(filing, currency)
+        return touched
+
+    def _apply_employees(self, filing: FactsFiling, currency: str | None) -> None:
+        """Employees, where tagged: for the period, else at its end."""
+        for (start, end), facts in filing.units.get(COUNTS, {}).items():
+            figure = figure_rules.first_tagged(facts, concepts.EMPLOYEES)
+            if figure is not None and start <= end <= filing.filed:
+                span = self._periods.known_as((start, end)) if start else None
+                place = self._book.period(currency, span) if span else self._book.balance(currency, end)
+                place.take("employees", figure, facts, filing)
+
+    def _add_statement(self, filing: FactsFiling, currency: str | None, span: Span, own: Span | None) -> None:
+        """Adds a statement of one period if it is the filing's own or the filing changes what was known."""
+        is_own = own is not None and span[1] == own[1]
+        if span_length(span) not in _SERVED and span != own:
+            return
+        if span_length(span) is SpanLength.YEAR and filing.base in INTERIM and span not in self._years:
+            return  # the last twelve months, which utilities report each quarter
+        book = self.books.setdefault(span, PeriodVersions())
+        if book.is_periodic and not filing.is_periodic:
+            return
+        amounts, derived = self._period_amounts(currency, span, periodic=filing.is_periodic)
+        if all(amounts[name] is None for name in FLOWS):
+            return
+        if book.last == (currency, amounts) and not is_own:
+            return
+        if filing.is_periodic and not book.is_periodic:
+            book.is_periodic, book.statements = True, 0
+        book.last = (currency, amounts)
+        book.statements += 1
+        self.statements.append(PeriodStatement(filing, span, currency, amounts, derived, not is_own))
+
+    def _period_amounts(
+        self, currency: str | None, span: Span, *, periodic: bool
+    ) -> tuple[dict[str, int | None], tuple[str, ...]]:
+        """Amounts known of a period; for a report, without those that only proxies and similar documents gave."""
+        held, balance = self._book.period(currency, span), self._book.balance(currency, span[1])
+        amounts: dict[str, int | None] = {}
+        derived: list[str] = []
+        for name in FIGURES:
+            item = held.items.get(name)
+            if item is None or (periodic and not item.periodic):
+                item = balance.items.get(name)
+            computed = None if item is not None else held.derived.get(name)
+            amounts[name] = item.amount if item is not None else computed and computed.amount
+            if computed is not None or (item is not None and item.computed):
+                derived.append(name)
+        return amounts, tuple(derived)
+
+
+def own_period(filing: FactsFiling, flows: dict[Span, Facts], spans: dict[Span, Facts]) -> Span | None:
+    """The period a report covers: the newest one of the length usual for its form.
+
+    If there is none, as in a first or a transition report, the longest of the newest of any length; if the
+    balance sheet is of a later day, as of a successor after a reorganisation, the period to that day.
+
+    Args:
+        filing: the report.
+        flows: its periods, by their known days.
+        spans: all its spans in its currency, balances included.
+    """
+    if not filing.is_periodic or not flows:
+        return None
+    usual = SpanLength.YEAR if filing.is_annual else SpanLength.QUARTER
+    usable = [span for span in flows if span_length(span) is usual]
+    if not usable or not filing.is_annual:
+        usable = [span for span in flows if span_length(span) is not SpanLength.OTHER] or list(flows)
+    if filing.base in TRANSITION:
+        usable = list(flows)
+    newest = max(end for _, end in usable)
+    ending = [span for span in usable if span[1] == newest]
+    if filing.is_annual:
+        ending = _successor_periods(flows, spans, newest) or ending
+    return max(ending, key=lambda span: (span_length(span) is usual, -day_ordinal(span[0])))
+
+
+def _successor_periods(flows: dict[Span, Facts], spans: dict[Span, Facts], newest: str) -> list[Span]:
+    """Periods up to the newest balance sheet, if that is a quarter or more after all usual periods."""
+    later = [span for span in flows if day_ordinal(span[1]) - day_ordinal(newest) >= SHORTEST]
+    if not later:
+        return []
+    sheets = [
+        end
+        for (start, end), facts in spans.items()
+        if not start and figure_rules.first_tagged(facts, concepts.ASSETS)
+    ]
+    return [span for span in later if span[1] == max(sheets, default="")]

@@ -1,0 +1,1 @@
+"""form13f of connectors.us.ownership: dataset, holdings, parse, schema."""

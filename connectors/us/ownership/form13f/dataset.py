@@ -1,0 +1,124 @@
+"""Dataset us.form13f: quarterly positions of institutional managers, Form 13F (docs/formats/us.md 7.4).
+
+Belongs here: the declaration, recognising files, and which documents of a filing are read. The table's file
+name is up to the manager, so it is recognised by its root element. Does not belong here: parsing
+(`parse`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+)
+from connectors.kit import staging
+from connectors.kit.staging import SignalCounter
+from connectors.us.ownership import fetch as ownership_fetch
+from connectors.us.ownership import files
+from connectors.us.ownership.form13f import parse
+from connectors.us.ownership.form13f.schema import COVERS, KEY, LINE, POSITIONS, SOURCE, STAGED
+from connectors.us.ownership.full_submission import FilingDocument
+from connectors.us.ownership.holder_types import accession_order
+from connectors.us.ownership.redact import redact
+from connectors.us.pending_filings import MANAGERS
+from connectors.us.register import FILES_HOST, LICENCE
+from connectors.us.sec_http import LIMITER, RATE
+
+_FORM: Final = re.compile(r"13F-(?:HR|NT)(?:/A)?")
+_MARK: Final = re.compile(rb"edgar/thirteenffiler|thirteenf/informationtable", re.IGNORECASE)
+_TABLE: Final = re.compile(rb"<(?:[\w-]+:)?informationTable[\s>]")
+_REACH: Final = 4_096
+_NOTICE: Final = "13F-NT"
+_OF_COVER: Final = ("accession", "form", "filedOn", "managerCik", "manager", "period", "amendment", "place")
+
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises a filing, its cover or its table."""
+    del name
+    return files.recognise_form(head, _FORM, _MARK, "Form 13F")
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Batches of the cover and the positions of one report, as far as the file holds them."""
+    tally = SignalCounter(piece.dataset)
+    filing, documents = files.filing_and_documents(piece, files.read_body(piece))
+    told: Row = {
+        SOURCE: files.source_key(piece, filing),
+        "accession": files.find_accession(piece, filing),
+        "filedOn": filing.filed_on if filing is not None else None,
+    }
+    tables = [document.body for document in documents if _is_information_table(document)]
+    covers = [
+        document.body for document in documents if document.is_xml and not _is_information_table(document)
+    ]
+    cover = parse.parse_cover(piece, covers[0], tally) | told if covers else None
+    rejects: list[tuple[object, str, object]] = []
+    if filing is not None and cover is None:
+        tally.add("text_form", filing.form or "", piece.name)
+        rejects.append(
+            (told[SOURCE], "a report without XML: before mid-2013 they are text, which is not read", "")
+        )
+    day = told["filedOn"] or _last_day_of_year(told["accession"])
+    rows = [row for body in tables for row in parse.parse_positions(piece, body, day, tally)]
+    if filing is not None and cover is not None:
+        _check_totals(cover, rows, tally, piece.name)
+    common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}
+    yield staging.make_batch(
+        COVERS, [cover] if cover is not None else [], staging.reject_rows(rejects), tally.drain()
+    )
+    numbered = enumerate(rows, start=1)  # across all tables of the filing
+    yield staging.make_batch(POSITIONS, [row | told | common | {LINE: str(place)} for place, row in numbered])
+
+
+def _last_day_of_year(accession: str | None) -> date | None:
+    """Last day of the accession's year: enough to choose the unit of values, which changed at a year's start."""
+    return date(accession_order(accession)[0], 12, 31) if accession is not None else None
+
+
+def _is_information_table(document: FilingDocument) -> bool:
+    return document.is_xml and _TABLE.search(document.body[:_REACH]) is not None
+
+
+def _check_totals(cover: Row, rows: list[Row], tally: SignalCounter, example: str) -> None:
+    """Emits signals where the table contradicts the cover: missing rows, or different total values."""
+    if cover["form"].startswith(_NOTICE):
+        return
+    if cover["entries"] is not None and cover["entries"] != len(rows):
+        tally.add("does_not_add_up", "tableEntryTotal", example)
+    if cover["value"] is not None:
+        total = sum((Decimal(row["value"]) for row in rows if row["value"] is not None), Decimal(0))
+        if abs(total - Decimal(cover["value"])) > len(rows):  # each may be rounded
+            tally.add("does_not_add_up", "tableValueTotal", example)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="SEC EDGAR: Form 13F",
+    licence=LICENCE,
+    cadence=Cadence(cron="50 8 * * *", stale_after_hours=24 * 60),  # quarterly, most of them within days
+    guard=GuardLimits(max_rejected=0.5),
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged=STAGED,
+    files=("form13f/**",),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=ownership_fetch.fetch_filings,
+    wants=ownership_fetch.subjects_selector(MANAGERS, ("Filer",)),
+    redact=redact,
+)

@@ -1,0 +1,132 @@
+"""Maps Form 13F to shared holdings: a manager's shares of a company per quarter end (docs/formats/us.md 7.4).
+
+A RESTATEMENT replaces what was reported for its quarter, NEW HOLDINGS adds to it. Rows of one CUSIP are summed;
+options and debt are excluded. The percentage is derived from the shares outstanding where known; without it no
+holding is published: a manager reports what it manages and owns little of it. Does not belong here: parsing
+(`parse`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import groupby
+from types import MappingProxyType
+from typing import Final
+
+import polars as pl
+
+from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, SOURCE
+from connectors.us.ownership.holder_types import (
+    Row,
+    accession_order,
+    country_code,
+    filing_page_url,
+    holder_company_id,
+    holder_type,
+    linked_rows,
+    to_holdings_frame,
+)
+from connectors.us.ownership.schedule13.holdings import Identities
+from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+
+RESTATEMENT: Final = "RESTATEMENT"
+ADDED: Final = "NEW HOLDINGS"
+_ORIGINALS: Final = ("13F-HR", "13F-NT")
+_NEXT: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report
+_EARLIEST: Final = date.min
+_NOTHING: Final = Decimal(0)
+
+
+def map_holdings(
+    positions: pl.LazyFrame,
+    today: date,
+    outstanding: Outstanding = MappingProxyType({}),
+    known: Identities = MappingProxyType({}),
+) -> pl.DataFrame:
+    """Shared holdings of the touched companies at every quarter end, oldest first within each record.
+
+    A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
+    `today`. `known`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
+    """
+    managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in linked_rows(positions):
+        if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None:
+            managers[row["_company_id"], row[MANAGER], row[CUSIP]].append(row)
+    found: list[Row] = []
+    for (company, manager, cusip), told in sorted(managers.items()):
+        who = known.get((company, manager)) or {}
+        quarters = _quarterly_levels(company, told, outstanding)
+        found += [_holding_row(row, f"{manager}/{cusip}", level, today) | who for row, level in quarters]
+    return to_holdings_frame(found)
+
+
+def _quarterly_levels(
+    company: str, told: list[Row], outstanding: Outstanding
+) -> Iterator[tuple[Row, Decimal | None]]:
+    """The last row and the percentage of each quarter, from the first quarter with a known percentage on."""
+    is_known = False
+    for period in sorted({row["period"] for row in told}):
+        reported = effective_rows(row for row in told if row["period"] == period)
+        counted = _share_rows(reported)
+        total = sum((Decimal(row["shares"]) for row in counted), _NOTHING)
+        level = derived_percentage(total, company, period, outstanding) if total else _NOTHING
+        is_known |= bool(total) and level is not None
+        if reported and is_known:
+            yield (counted or reported)[-1] | {"total": total}, level
+
+
+def effective_rows(rows: Iterable[Row]) -> list[Row]:
+    """The rows of one manager and quarter that remain in effect after all its reports."""
+    told = (row for row in rows if _is_known_amendment(row))
+    held: list[Row] = []
+    for _, group in groupby(sorted(told, key=_filing_order_key), key=_filing_order_key):
+        filing = list(group)
+        held = held + filing if filing[0]["amendment"] == ADDED else filing
+    return held
+
+
+def _is_known_amendment(row: Row) -> bool:
+    """Whether the kind of amendment is known. Others are signalled and left out: neither kind is assumed."""
+    return row["form"] in _ORIGINALS or row["amendment"] in (RESTATEMENT, ADDED)
+
+
+def _filing_order_key(row: Row) -> tuple[date, bool, tuple[int, str], str]:
+    return (
+        row["filedOn"] or _EARLIEST,
+        row["amendment"] is not None,
+        accession_order(row["accession"]),
+        row[SOURCE],
+    )
+
+
+def _share_rows(rows: Iterable[Row]) -> list[Row]:
+    return [
+        row for row in rows if row["kind"] == "SH" and row["option"] is None and row["shares"] is not None
+    ]
+
+
+def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> Row:
+    kind = holder_type(("IA",), last[MANAGER_NAME] or "")
+    due = last["period"] + _NEXT
+    return {
+        "company_id": last["_company_id"],
+        "register": KEY,
+        "native_id": native,
+        "holder_name": last[MANAGER_NAME],
+        "holder_type": kind,
+        "holder_company_id": holder_company_id(last[MANAGER], kind),
+        "holder_country": country_code(last["place"]),
+        "share_class": last["classTitle"],
+        "pct": level,
+        "pct_min": level,
+        "pct_max": level,
+        "basis": None if level is None else "derived",
+        "valid_from": last["period"],
+        "ended_on": last["period"] if not last["total"] else due if due < today else None,
+        "url": filing_page_url(last[MANAGER], last["accession"]),
+        "raw": last["_raw"],
+        "observed_at": last["_observed_at"],
+    }

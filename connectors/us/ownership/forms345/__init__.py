@@ -1,0 +1,1 @@
+"""forms345 of connectors.us.ownership: dataset, holdings, parse, schema."""

@@ -1,0 +1,167 @@
+"""Maps Forms 3, 4 and 5 to shared holdings: per owner, class and day the sum of all lines, each counted once.
+
+A percentage is derived only if the shares outstanding are known and the owner reports ten percent ownership or
+is known from a Schedule 13D or 13G (docs/formats/us.md 7.3). Other holdings are published with the insider's
+role only. Does not belong here: parsing (`parse`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.us.ownership.forms345.schema import ISSUER, KEY, LINE, OWNER, OWNER_KEY, SOURCE
+from connectors.us.ownership.holder_types import (
+    Row,
+    accession_order,
+    country_code,
+    event_day,
+    filing_days,
+    filing_page_url,
+    holder_company_id,
+    holder_type,
+    is_firm_name,
+    linked_rows,
+    to_holdings_frame,
+)
+from connectors.us.ownership.parse_values import normalise_holder_name
+from connectors.us.ownership.schedule13.holdings import Identities
+from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+
+_RELATIONS: Final = {
+    "isDirector": "director",
+    "isOfficer": "officer",
+    "isTenPercentOwner": "ten_percent_owner",
+    "isOther": "other",
+}
+_SAID: Final = ("pct", "pct_min", "ended_on")
+_EARLIEST: Final = date.min
+
+
+def map_holdings(
+    lines: pl.LazyFrame,
+    filed: pl.LazyFrame,
+    known: Identities = MappingProxyType({}),
+    outstanding: Outstanding = MappingProxyType({}),
+) -> pl.DataFrame:
+    """Shared holdings of the touched companies after each day covered by forms, oldest first within each record.
+
+    `known`: holders as Schedules 13D and 13G name them.
+    """
+    days = filing_days(filed)
+    owners: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in linked_rows(lines):
+        if row["classKey"] is not None:
+            owner = row["ownerCik"] or row[OWNER_KEY]
+            owners[row["_company_id"], owner, row["classKey"]].append(_with_days(row, days))
+    found: list[Row] = []
+    for (company, owner, kind), told in sorted(owners.items()):
+        # «Musk Elon» here is «Elon Musk» there: without this, one holder would become two
+        who = known.get((company, owner)) or known.get((company, max(told, key=_row_order_key)[OWNER_KEY]))
+        made = [
+            _holding_row(row, f"{owner}/{kind}", total, _owned_percentage(row, total, who, outstanding))
+            for row, total in _daily_totals(told)
+        ]
+        found += [row | (who or {}) for row in _changed_rows(made)]
+    return to_holdings_frame(found)
+
+
+def _with_days(row: Row, days: Mapping[str, date]) -> Row:
+    """Adds `filed` and `at`: the end of the fiscal year for Form 5, the transaction day for the others."""
+    filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
+    own, period = row["day"], row["period"]
+    day = period or own if row["form"].startswith("5") else own or period
+    return row | {"filed": filed, "at": event_day(day, filed, row["_observed_at"])}
+
+
+def _row_order_key(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
+    place = int(row[LINE].rpartition("/")[2])
+    return (
+        row["at"] or _EARLIEST,
+        row["filed"] or _EARLIEST,
+        accession_order(row["accession"]),
+        row[SOURCE],
+        place,
+    )
+
+
+def _daily_totals(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
+    """Yields per day covered by forms the last row, and the shares owned then.
+
+    These are the latest lines of each way of owning, directly or by the nature stated: from the newest form
+    that has it. Within one form, a transaction continues the previous one with the same footnotes, while
+    holdings without transactions are separate: two trusts may be described with the same words.
+    """
+    ways: dict[tuple[Any, str], dict[str, dict[Any, Row]]] = defaultdict(dict)
+    for _, group in groupby(sorted(told, key=_row_order_key), key=itemgetter("at")):
+        rows = list(group)
+        for row in rows:
+            forms = ways[row["isDirect"], normalise_holder_name(row["nature"] or "")]
+            form = forms.pop(row[SOURCE], {})
+            form[row["notes"] if row["isTransaction"] else row[LINE]] = row
+            forms[row[SOURCE]] = form  # the newest comes last
+        newest = [one for forms in ways.values() for one in list(forms.values())[-1].values()]
+        yield rows[-1], _total_shares(newest)
+
+
+def _changed_rows(made: list[Row]) -> list[Row]:
+    """Removes rows that repeat the row before them for an earlier day; the last row is always kept."""
+    pairs = zip([None, *made], made, strict=False)
+    told = [
+        row for before, row in pairs if before is None or any(before[name] != row[name] for name in _SAID)
+    ]
+    return told if not made or told[-1] is made[-1] else [*told, made[-1]]
+
+
+def _owned_percentage(
+    row: Row, total: Decimal | None, who: Row | None, outstanding: Outstanding
+) -> Decimal | None:
+    may = bool(row["isTenPercentOwner"]) or who is not None
+    return derived_percentage(total, row["_company_id"], row["at"], outstanding) if may else None
+
+
+def _total_shares(newest: list[Row]) -> Decimal | None:
+    """Sum of all lines; null if one of them has its shares only in a footnote."""
+    if any(row["shares"] is None for row in newest):
+        return None
+    return sum((Decimal(row["shares"]) for row in newest), Decimal(0))
+
+
+def _holding_row(row: Row, native: str, total: Decimal | None, level: Decimal | None) -> Row:
+    kind = holder_type(("IN",) if _is_person(row) else (), row[OWNER])
+    return {
+        "company_id": row["_company_id"],
+        "register": KEY,
+        "native_id": native,
+        "holder_name": row[OWNER],
+        "holder_type": kind,
+        "holder_company_id": holder_company_id(row["ownerCik"], kind),
+        "holder_country": country_code(row["place"]),
+        "share_class": row["classTitle"],
+        "is_direct": row["isDirect"],
+        "controls": [name for flag, name in _RELATIONS.items() if row[flag]],
+        "valid_from": row["at"],
+        "ended_on": (row["at"] or row["_observed_at"].date()) if total == 0 else None,
+        "url": filing_page_url(row[ISSUER], row["accession"]),
+        "raw": row["_raw"],
+        "observed_at": row["_observed_at"],
+        **_percentage_fields(row, level),
+    }
+
+
+def _is_person(row: Row) -> bool:
+    """Whether an insider is a person: officers always, directors unless the name has a company's mark (funds)."""
+    return bool(row["isOfficer"]) or (bool(row["isDirector"]) and not is_firm_name(row[OWNER]))
+
+
+def _percentage_fields(row: Row, level: Decimal | None) -> dict[str, Any]:
+    basis = None if level is None else "derived"
+    return {"pct": level if row["isLead"] else None, "pct_min": level, "pct_max": level, "basis": basis}

@@ -1,0 +1,160 @@
+"""Parses Forms 3, 4 and 5 XML: reporting owners and their lines of shares (docs/formats/us.md 7.3).
+
+Derivatives are rights, not shares: they are not read. Does not belong here: summing (`holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from lxml import etree
+
+from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.kit.staging import SignalCounter
+from connectors.us.ownership import parse_values as values
+from connectors.us.ownership.forms345.schema import ISSUER, LINE, OWNER, OWNER_KEY
+from connectors.us.ownership.xml import (
+    children_named,
+    count_unknown_children,
+    find_path,
+    local_name,
+    parse_tree,
+    text_at,
+)
+from connectors.us.register import central_index_key
+
+_FORM: Final = re.compile(r"[345](?:/A)?")
+_SCHEMA: Final = re.compile(r"X0[1-6]\d{2}")
+_CODES: Final = frozenset("PSAMFGDCXJHILWZVEKOU")
+_LINES: Final = {"nonDerivativeTransaction": True, "nonDerivativeHolding": False}
+_ROOT: Final = frozenset(
+    {
+        *("schemaVersion", "documentType", "periodOfReport", "issuer", "reportingOwner", "aff10b5One"),
+        *("nonDerivativeTable", "derivativeTable", "footnotes", "remarks", "ownerSignature"),
+        *("notSubjectToSection16", "noSecuritiesOwned", "dateOfOriginalSubmission"),
+        *("form3HoldingsReported", "form4TransactionsReported", "documentDescription", "testOrLive"),
+    }
+)
+_FLAGS: Final = ("isDirector", "isOfficer", "isTenPercentOwner", "isOther")
+_RELATION: Final = frozenset({*_FLAGS, "officerTitle", "otherText"})
+
+Row = dict[str, Any]
+
+
+def parse_insider_rows(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> list[Row]:
+    """The lines of one form, for each of its owners; a row without a line for an owner without shares."""
+    root = parse_tree(piece, body, "ownershipDocument", tally)
+    form = text_at(root, "documentType") or ""
+    issuer = central_index_key(text_at(root, "issuer", "issuerCik"))
+    if not _FORM.fullmatch(form) or issuer is None:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"form «{form}» of issuer {issuer}: expected 3, 4 or 5"
+        )
+    version = text_at(root, "schemaVersion") or ""
+    if not _SCHEMA.fullmatch(version):
+        tally.add("unknown_schema", version or "none", piece.name)
+    count_unknown_children(root, _ROOT, tally, piece.name)
+    common = _common_fields(root, form, issuer)
+    if common["period"] is None:
+        tally.add("no_day", "periodOfReport", piece.name)
+    owners = [
+        owner
+        for found in children_named(root, "reportingOwner")
+        if (owner := _owner_fields(found, tally, piece.name))
+    ]
+    if not owners:
+        raise UnreadableFileError(piece.dataset, piece.name, "no reporting owner with a name")
+    lines = list(_line_rows(root, tally, piece.name))
+    return [
+        common | owner | line | {LINE: f"{place}/{number}", "isJoint": len(owners) > 1, "isLead": place == 1}
+        for place, owner in enumerate(owners, start=1)
+        for number, line in (enumerate(lines, start=1) if lines else ((0, {}),))
+    ]
+
+
+def _common_fields(root: etree._Element, form: str, issuer: str) -> Row:
+    signed = (
+        values.parse_day(text_at(found, "signatureDate")) for found in children_named(root, "ownerSignature")
+    )
+    return {
+        "form": form,
+        "signedOn": max(filter(None, signed), default=None),
+        "period": values.parse_day(text_at(root, "periodOfReport")),
+        ISSUER: issuer,
+        "issuer": text_at(root, "issuer", "issuerName"),
+        "symbol": text_at(root, "issuer", "issuerTradingSymbol"),
+    }
+
+
+def _owner_fields(found: etree._Element, tally: SignalCounter, example: str) -> Row | None:
+    name = text_at(found, "reportingOwnerId", "rptOwnerName")
+    if name is None:
+        tally.add("no_holder", "rptOwnerName", example)
+        return None
+    relation = find_path(found, "reportingOwnerRelationship")
+    count_unknown_children(relation, _RELATION, tally, example)
+    return {
+        "ownerCik": central_index_key(text_at(found, "reportingOwnerId", "rptOwnerCik")),
+        OWNER: name,
+        OWNER_KEY: values.normalise_holder_name(name),
+        "place": text_at(found, "reportingOwnerAddress", "rptOwnerState")
+        or text_at(found, "reportingOwnerAddress", "rptOwnerCountry"),
+        "officerTitle": text_at(relation, "officerTitle"),
+        **{flag: values.parse_flag(text_at(relation, flag)) for flag in _FLAGS},
+    }
+
+
+def _line_rows(root: etree._Element, tally: SignalCounter, example: str) -> Iterator[Row]:
+    table = find_path(root, "nonDerivativeTable")
+    for line in table if table is not None else ():
+        name = local_name(line)
+        if name in _LINES:
+            yield _line_row(line, tally, example, is_transaction=_LINES[name])
+        elif name:
+            tally.add("unknown_element", name, example)
+
+
+def _line_row(line: etree._Element, tally: SignalCounter, example: str, *, is_transaction: bool) -> Row:
+    """One line; values are wrapped in elements, and some are only in a footnote."""
+    title = _wrapped_value(line, "securityTitle")
+    counted = _wrapped_value(line, "postTransactionAmounts", "sharesOwnedFollowingTransaction")
+    shares = values.parse_number(counted)
+    if shares is None:
+        tally.add("unreadable_value" if counted else "no_shares", "sharesOwnedFollowingTransaction", example)
+    nature = _wrapped_value(line, "ownershipNature", "directOrIndirectOwnership")
+    if nature not in ("D", "I"):
+        tally.add("unknown_code", f"directOrIndirectOwnership {nature}", example)
+    code = text_at(line, "transactionCoding", "transactionCode")
+    if is_transaction and code not in _CODES:
+        tally.add("unknown_code", f"transactionCode {code}", example)
+    return {
+        "classTitle": title,
+        "classKey": values.class_key(title),
+        "isTransaction": is_transaction,
+        "code": code,
+        "day": values.parse_day(_wrapped_value(line, "transactionDate")),
+        "change": _share_change(line),
+        "shares": values.format_number(shares),
+        "isDirect": {"D": True, "I": False}.get(nature or ""),
+        "nature": _wrapped_value(line, "ownershipNature", "natureOfOwnership"),
+        "notes": _footnote_ids(find_path(line, "ownershipNature", "natureOfOwnership")),
+    }
+
+
+def _share_change(line: etree._Element) -> str | None:
+    amount = values.parse_number(_wrapped_value(line, "transactionAmounts", "transactionShares"))
+    side = _wrapped_value(line, "transactionAmounts", "transactionAcquiredDisposedCode")
+    if amount is None or side not in ("A", "D"):
+        return None
+    return values.format_number(amount if side == "A" else -amount)
+
+
+def _footnote_ids(nature: etree._Element | None) -> str | None:
+    found = children_named(nature, "footnoteId") if nature is not None else ()
+    return ",".join(sorted(str(note.get("id")) for note in found)) or None
+
+
+def _wrapped_value(line: etree._Element, *path: str) -> str | None:
+    return text_at(line, *path, "value")

@@ -1,0 +1,114 @@
+"""Dataset us.schedule13: stakes above five percent, Schedules 13D and 13G (docs/formats/us.md 7.1, 7.2).
+
+Belongs here: the declaration, recognising files, and choosing the parser. Does not belong here: the parsers
+(`parse_xml`, `parse_text`), holdings (`holdings`), fetching (`ownership.fetch`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Dataset,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.us.ownership import fetch as ownership_fetch
+from connectors.us.ownership import files
+from connectors.us.ownership.full_submission import FullSubmission
+from connectors.us.ownership.html_text import to_single_line
+from connectors.us.ownership.redact import redact
+from connectors.us.ownership.schedule13 import parse_text, parse_xml
+from connectors.us.ownership.schedule13.rows import (
+    FilingEnvelope,
+    StakeStatement,
+    cusip_rows,
+    issuer_cik_of,
+    statement_rows,
+)
+from connectors.us.ownership.schedule13.schema import BARE, CUSIPS, ISSUER, KEY, STAGED, STAKES
+from connectors.us.pending_filings import STAKES as FORMS
+from connectors.us.register import FILES_HOST, LICENCE
+from connectors.us.sec_http import LIMITER, RATE
+
+_FORM: Final = re.compile(r"(?:SC|SCHEDULE) 13[DG](?:/A)?")
+_MARK: Final = re.compile(rb"schedule\s*13\s*+(?:-\s*+)?[dg]\b", re.IGNORECASE)
+_TYPE: Final = re.compile(rb"\s*(?:<DOCUMENT>\s*)?<TYPE>([^\r\n<]+)", re.IGNORECASE)
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises a filing, its XML, or the page or text of an older one, each a delta of one filing."""
+    del name
+    return files.recognise_form(head, _FORM, _MARK, "Schedule 13D or 13G")
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Batches with the persons of one filing, and the issuer of the CUSIPs in it."""
+    tally = SignalCounter(piece.dataset)
+    body = files.read_body(piece)
+    filing, documents = files.filing_and_documents(piece, body)
+    envelope = FilingEnvelope(files.source_key(piece, filing), files.find_accession(piece, filing), filing)
+    # a letter may precede the form
+    told = next((one for one in documents if _FORM.fullmatch(one.form)), documents[0])
+    found: list[dict[str, Any]] = []
+    cusips: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    try:
+        statement = _parse_statement(piece, told.body, filing, tally)
+        found = statement_rows(statement, envelope)
+        cusips = cusip_rows(statement, issuer_cik_of(statement, envelope))
+    except parse_text.NoCoverPageError as error:
+        rejects.append((envelope.source, str(error), to_single_line(told.body)[:200]))
+    known = all(row[ISSUER] is not None for row in found)
+    if not known:
+        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", piece.name)
+    yield staging.make_batch(STAKES if known else BARE, found, staging.reject_rows(rejects), tally.drain())
+    yield staging.make_batch(CUSIPS, cusips)
+
+
+def _parse_statement(
+    piece: ArchiveMember, body: bytes, filing: FullSubmission | None, tally: SignalCounter
+) -> StakeStatement:
+    if files.is_xml(body):
+        return parse_xml.parse_xml_statement(piece, body, tally)
+    if sniff(body[:1024]) in (Format.EMPTY, Format.UNKNOWN):
+        raise UnreadableFileError(
+            piece.dataset, piece.name, "neither XML nor the text of a Schedule 13D or 13G"
+        )
+    told = _TYPE.match(body)
+    form = filing.form if filing is not None else told.group(1).decode("latin-1").strip() if told else None
+    return parse_text.parse_text_statement(
+        piece, to_single_line(body), form if form and _FORM.fullmatch(form) else None, tally
+    )
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="SEC EDGAR: Schedules 13D and 13G",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 * * * *", stale_after_hours=24 * 7),
+    guard=GuardLimits(
+        max_rejected=0.5
+    ),  # prose of thirty years: one unreadable text is a large share of an hour
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged=STAGED,
+    files=("schedule13/**",),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=ownership_fetch.fetch_filings,
+    wants=ownership_fetch.subjects_selector(FORMS, ("Subject",)),
+    redact=redact,
+)

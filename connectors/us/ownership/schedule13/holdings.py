@@ -1,0 +1,161 @@
+"""Maps Schedules 13D and 13G to shared holdings: the newest statement per holder and class.
+
+See docs/formats/us.md 7.1.
+
+Joint filers report the same shares: the lead's row carries the percentage, the others carry it as both bounds,
+so that each holder's level is known and a sum over holders counts the shares once. An amendment that leaves the
+filing less than five percent closes its holders; so does a percentage of zero. Does not belong here: which
+statement is current, and who leads (`latest_statements`), other forms.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.us.ownership.holder_types import (
+    Row,
+    country_code,
+    filing_days,
+    filing_page_url,
+    holder_company_id,
+    holder_type,
+    linked_rows,
+    to_holdings_frame,
+)
+from connectors.us.ownership.schedule13.latest_statements import (
+    StakeHistory,
+    lead_stakes,
+    lead_weight,
+    stake_histories,
+    stated_percent,
+    superseded_statements,
+)
+from connectors.us.ownership.schedule13.schema import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
+from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+
+_DUTY: Final = Decimal(5)  # percent above which filing is mandatory
+_ALL: Final = Decimal(100)
+_NOTHING: Final = Decimal(0)
+_WHO: Final = ("holder_name", "holder_type", "holder_company_id", "holder_country")
+
+Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> latest row naming the holder
+
+
+def linked_stake_histories(
+    stakes: pl.LazyFrame, bare: pl.LazyFrame, filed: pl.LazyFrame
+) -> list[StakeHistory]:
+    """The lines of the touched companies; `filed`: the filings of their lists, for the days of filing."""
+    return stake_histories(chain(linked_rows(stakes), linked_rows(bare)), filing_days(filed))
+
+
+def map_holdings(
+    found: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
+) -> pl.DataFrame:
+    """Shared holdings of lines. `outstanding`: used for lines without a stated percentage."""
+    live = [line for line in found if not _is_exit(line.row)]
+    leading = lead_stakes(live)
+    return to_holdings_frame([_holding_row(line, leading, outstanding) for line in found])
+
+
+def map_superseded_holdings(
+    found: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
+) -> pl.DataFrame:
+    """Superseded holdings of lines: statements before the current one, the last of each day.
+
+    Of several persons of one filing the largest represents its shares.
+    """
+    leading = _lead_by_filing(found)
+    told = [
+        _holding_row(replace(line, row=row), {(line.company, line.native)} if is_lead else set(), outstanding)
+        for line in found
+        for row in superseded_statements(line)
+        for is_lead in (leading[line.company, row[SOURCE]] is row,)
+    ]
+    return to_holdings_frame(told)
+
+
+def _lead_by_filing(found: Sequence[StakeHistory]) -> dict[tuple[str, str], Row]:
+    filings: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for line in found:
+        for row in line.told:
+            filings[line.company, row[SOURCE]].append(row)
+    return {filing: max(rows, key=lead_weight) for filing, rows in filings.items()}
+
+
+def holder_identities(found: Sequence[StakeHistory]) -> Identities:
+    """Holder identities by CIK and by every name, for forms that spell them differently."""
+    known: dict[tuple[str, str], Row] = {}
+    for line in found:
+        who = _holder_fields(line)
+        for key in (line.cik, *(row[HOLDER_KEY] for row in line.told)):
+            if key is not None:
+                known.setdefault((line.company, key), who)
+    return known
+
+
+def _holder_fields(line: StakeHistory) -> Row:
+    row = line.row
+    kind = holder_type(row["types"], row[HOLDER])
+    told = (row[HOLDER], kind, holder_company_id(line.cik, kind), country_code(row["place"]))
+    return dict(zip(_WHO, told, strict=True))
+
+
+def _holding_row(line: StakeHistory, leading: set[tuple[str, str]], outstanding: Outstanding) -> Row:
+    row = line.row
+    is_exit = _is_exit(row)
+    is_lead = row["isLead"] if is_exit else (line.company, line.native) in leading
+    return {
+        "company_id": line.company,
+        "register": KEY,
+        "native_id": line.native,
+        **_holder_fields(line),
+        "share_class": row["classTitle"],
+        "valid_from": row["day"],
+        "ended_on": (row["day"] or row["_observed_at"].date()) if is_exit else None,
+        "url": filing_page_url(row[ISSUER] or line.company[-10:], row["accession"]),
+        "raw": row["_raw"],
+        "observed_at": row["_observed_at"],
+        **_percentage_fields(line, outstanding, is_lead=is_lead),
+    }
+
+
+def _is_exit(row: Row) -> bool:
+    """Whether the duty to report has ended, so that the sale of the rest will not be reported.
+
+    The mark of item 5 applies to the whole filing: a person who states more than five percent despite it has
+    not ceased.
+    """
+    stated = stated_percent(row)
+    if stated == _NOTHING or (row["isExit"] and (stated is None or stated <= _DUTY)):
+        return True
+    stake = row["filingPercent"] if row["filingPercent"] is not None else row["percentBelow"]
+    return (
+        row["isAmendment"] and stake is not None and (stake < _DUTY or stake == row["percentBelow"] == _DUTY)
+    )
+
+
+def _percentage_fields(line: StakeHistory, outstanding: Outstanding, *, is_lead: bool) -> dict[str, Any]:
+    row = line.row
+    stated, below, basis = stated_percent(row), row["percentBelow"], "exact"
+    if stated is None and below is None and not row["isExit"]:
+        shares = None if row["shares"] is None else Decimal(row["shares"])
+        stated, basis = derived_percentage(shares, line.company, row["day"], outstanding), "derived"
+    if stated is None:
+        limit = below if below is not None else _DUTY if row["isExit"] else None
+        bounds = {"pct_min": _NOTHING if limit is not None else None, "pct_max": limit}
+        return {"pct": None, **bounds, "basis": "band" if limit is not None else None}
+    level = min(stated, _ALL)  # rights within sixty days count, so more than all may be stated
+    return {
+        "pct": level if is_lead else None,
+        "pct_min": level,
+        "pct_max": level,
+        "basis": basis if level == stated else "derived",
+    }

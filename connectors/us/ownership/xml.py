@@ -1,0 +1,66 @@
+"""Access to ownership XML by local names: namespaces and prefixes vary and mean nothing.
+
+See docs/formats/us.md 7.1, 7.4.
+
+Belongs here: finding elements, and counting unknown ones. Does not belong here: their meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from lxml import etree
+
+from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.kit.staging import SignalCounter
+from connectors.kit.xml import parse
+
+
+def parse_tree(piece: ArchiveMember, body: bytes, root: str, tally: SignalCounter) -> etree._Element:
+    """The root of a document; raises Unreadable if it is another one or missing."""
+    try:
+        found = parse.parse_markup(body)
+    except parse.MalformedMarkupError as error:
+        raise UnreadableFileError(piece.dataset, piece.name, f"expected XML: {error}") from None
+    if local_name(found.roots[0]) != root:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"expected <{root}>, found <{local_name(found.roots[0])}>"
+        )
+    if found.repaired:
+        tally.add("ill_formed", "XML that was read past its errors", piece.name)
+    return found.roots[0]
+
+
+def local_name(element: etree._Element) -> str:
+    """The name without its namespace; empty for comments."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def children_named(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Children with a local name."""
+    return (child for child in element if local_name(child) == name)
+
+
+def find_path(element: etree._Element | None, *path: str) -> etree._Element | None:
+    """The first element down a path of local names."""
+    for name in path:
+        element = next(children_named(element, name), None) if element is not None else None
+    return element
+
+
+def text_at(element: etree._Element | None, *path: str) -> str | None:
+    """The text at the end of a path in one line; None where there is none."""
+    found = find_path(element, *path)
+    return (" ".join((found.text or "").split()) or None) if found is not None else None
+
+
+def count_unknown_children(
+    element: etree._Element | None, known: AbstractSet[str], tally: SignalCounter, example: str
+) -> None:
+    """Emits a signal per child missing from our schemas: the form has changed."""
+    for child in element if element is not None else ():
+        name = local_name(child)
+        if name and name not in known:
+            tally.add("unknown_element", name, example)

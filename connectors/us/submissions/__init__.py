@@ -1,0 +1,1 @@
+"""submissions of connectors.us: dataset, fetch, redact, rows, schema, single, structs."""

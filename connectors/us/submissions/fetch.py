@@ -1,0 +1,104 @@
+"""Fetches submissions: the nightly archive, and single responses for filers named by the feeds.
+
+A response holds the newest thousand filings; a filer fetched for the first time is read with its continuation
+files, which may overlap: rows are identified by accession number. Does not belong here: reading a response
+(`dataset`), or rate limits and blocks (`us.sec_http`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.formats import Format
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.response import NotModified, Validators
+from connectors.us.fetch_each import fetch_each, new_filers
+from connectors.us.pending_filings import FetchedFilings
+from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
+from connectors.us.sec_http import download_existing, fetch_if_exists
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import FetchedResponse, HttpClient
+
+BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/bulkdata/submissions.zip"
+BULK_NAME: Final = "submissions.zip"
+EACH: Final = 200  # filers after which the cursor is saved, so that an interrupted run does not start over
+_BETWEEN: Final = " "
+
+
+class _FileName(msgspec.Struct):
+    name: str
+
+
+class _FileList(msgspec.Struct):
+    files: list[_FileName] | None = None
+
+
+class _FileListResponse(msgspec.Struct):
+    filings: _FileList
+
+
+def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches the nightly archive of all filers; nothing if it is unchanged."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = download_existing(http, BULK_URL, {Format.ZIP}, since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(BULK_NAME, Scope.PART, answer.validators.cursor())
+
+
+class FetchedFilers:
+    """Cursor: filings already covered, and filers with continuation files already read."""
+
+    def __init__(self, cursor: Cursor | None) -> None:
+        filings, _, filers = ("" if cursor is None else cursor.value).partition(_BETWEEN)
+        self.filings = FetchedFilings.of(Cursor(filings) if filings else None)
+        self.paged = FetchedFilings.of(Cursor(filers) if filers else None)
+
+    def cursor(self) -> Cursor:
+        return Cursor(self.filings.cursor().value + _BETWEEN + self.paged.cursor().value)
+
+
+def fetch_responses(
+    http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """One response per filer with filings not fetched yet, however many of them are new."""
+    memory = FetchedFilers(cursor)
+
+    def answer(filer: tuple[str, list[str]]) -> Iterator[FetchedFile]:
+        return _fetch_filer(http, filer[0], memory)
+
+    def asked(filer: tuple[str, list[str]]) -> None:
+        memory.filings.add(*filer[1])
+
+    yield from fetch_each(new_filers(memory.filings, subjects).items(), answer, asked, memory.cursor, EACH)
+
+
+def _fetch_filer(http: HttpClient, cik: str, asked: FetchedFilers) -> Iterator[FetchedFile]:
+    """The response for one filer and, the first time, its continuation files; nothing if it does not exist."""
+    url = filer_url(cik)
+    answer = fetch_if_exists(http, url, {Format.JSON})
+    if answer is None:
+        return
+    yield answer.arrival(f"CIK{cik}.json", Scope.PART)
+    if asked.paged.knows(cik):
+        return
+    for name in _continuation_names(answer, url):
+        page = fetch_if_exists(http, f"{DATA_URL}/submissions/{name}", {Format.JSON})
+        if page is not None:
+            yield page.arrival(name, Scope.PART)
+    asked.paged.add(cik)
+
+
+def _continuation_names(answer: FetchedResponse, url: str) -> list[str]:
+    try:
+        files = msgspec.json.decode(answer.read(), type=_FileListResponse).filings.files or []
+    except msgspec.MsgspecError as error:
+        raise UnexpectedBodyError(url, answer.status, f"no submissions of a filer: {error}") from None
+    finally:
+        answer.body.seek(0)
+    # a name becomes part of a URL: only names of the documented form are requested
+    return [file.name for file in files if file.name.replace("-", "").replace(".", "").isalnum()]

@@ -1,0 +1,146 @@
+"""Dataset us.tickers: the SEC's list of symbols and exchanges (docs/formats/us.md 3).
+
+Belongs here: the declaration, reading and fetching the list. A symbol that leaves the list is a hint, not the
+end of a company. Does not belong here: which companies are listed (`profile.companies`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from connectors.contract.dataset import (
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format
+from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.staging import SignalCounter
+from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
+from connectors.us.sec_http import LIMITER, RATE, download_existing, error_body_reason
+from connectors.us.submissions.rows import EXCHANGES
+from warehouse.schema.types import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+KEY: Final = "us.tickers"
+LIST_URL: Final = f"{FILES_URL}/files/company_tickers_exchange.json"
+LIST_NAME: Final = "company_tickers_exchange.json"
+FIELDS: Final = ("cik", "name", "ticker", "exchange")
+_LARGEST: Final = 64 << 20
+_LEFT: Final = {
+    "company_tickers.json": "the same symbols without their exchange: company_tickers_exchange.json is read",
+    "ticker.txt": "the same symbols without name and exchange: company_tickers_exchange.json is read",
+    "company_tickers_mf.json": "share classes of funds: no companies",
+    "cik-lookup-data": "every name that any filer ever had, individuals among them: submissions have names by day",
+}
+
+TICKERS: Final = Table(
+    "us_ticker",
+    "Symbols of filers with their exchanges.",
+    ("cik", "ticker"),
+    (
+        Column("cik", Kind.TEXT, "ten digits", nullable=False),
+        Column("ticker", Kind.TEXT, "symbol, with - before a class", nullable=False),
+        Column("name", Kind.TEXT, "the filer's name"),
+        Column("exchange", Kind.TEXT, "Nasdaq, NYSE, CBOE, OTC; null where not stated"),
+    ),
+)
+
+
+class _TickerList(msgspec.Struct):
+    fields: list[str]
+    data: list[list[Any]]
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the list with exchanges as a full snapshot; rejects the other lists with a reason."""
+    file = PurePosixPath(name).name
+    for beginning, reason in _LEFT.items():
+        if file.startswith(beginning):
+            return NotApplicable(reason)
+    said = error_body_reason(head)
+    return RecognisedFile(None, Scope.PART) if said is None else NotApplicable(said)
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """One batch of `us_ticker`."""
+    with staging.open_plain(piece) as stream:
+        body = stream.read(_LARGEST)
+    try:
+        listed = msgspec.json.decode(body, type=_TickerList)
+    except MALFORMED as error:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f'due is {{"fields": […], "data": [[…]]}}: {error}'
+        ) from error
+    missing = sorted(set(FIELDS) - set(listed.fields))
+    if missing:
+        raise UnreadableFileError(piece.dataset, piece.name, f"the list has no field {', '.join(missing)}")
+    tally = SignalCounter(piece.dataset)
+    for field in sorted(set(listed.fields) - set(FIELDS)):
+        tally.add("unknown_column", field, piece.name)
+    places = [listed.fields.index(field) for field in FIELDS]
+    rows: dict[tuple[str, str], dict[str, str | None]] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for number, values in enumerate(listed.data, 1):
+        row = _ticker_row([values[place] if place < len(values) else None for place in places], tally)
+        if row is None:
+            rejects.append((number, "a symbol without CIK or text", values))
+        else:
+            rows[str(row["cik"]), str(row["ticker"])] = row
+    yield staging.make_batch(TICKERS, list(rows.values()), staging.reject_rows(rejects), tally.drain())
+
+
+def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None] | None:
+    cik = central_index_key(values[0]) if isinstance(values[0], int | str) else None
+    name, ticker, exchange = (
+        value.strip() or None if isinstance(value, str) else None for value in values[1:]
+    )
+    if cik is None or ticker is None:
+        return None
+    if exchange is not None and exchange not in EXCHANGES:
+        tally.add("unknown_code", f"exchange {exchange}", cik)
+    return {"cik": cik, "ticker": ticker, "name": name, "exchange": exchange}
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches the whole list; nothing if it is unchanged."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = download_existing(http, LIST_URL, {Format.JSON}, since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(LIST_NAME, Scope.FULL, answer.validators.cursor())
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="EDGAR: symbols and exchanges",
+    licence=LICENCE,
+    cadence=Cadence(cron="0 10 * * *", stale_after_hours=96),
+    guard=GuardLimits(
+        max_shrink=0.2, max_rejected=0.01
+    ),  # symbols come and go; a company does not disappear with its symbol
+    host=FILES_HOST,
+    staged={TICKERS.name: TICKERS},
+    files=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch,
+    rate=RATE,
+    limiter=LIMITER,
+)

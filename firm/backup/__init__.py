@@ -1,0 +1,1 @@
+"""backup of firm: create, restore."""

@@ -1,0 +1,1 @@
+"""demo of firm: background_server, sandbox_origin, webhook_receiver."""

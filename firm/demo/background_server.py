@@ -1,0 +1,41 @@
+"""Runs the service in a background thread, for commands that use it and then end.
+
+Does not belong here: `firm serve`, which ends on signals (`firm.commands.serve`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from firm.bootstrap import AppContainer
+
+
+@contextmanager
+def background_service(installation: AppContainer) -> Iterator[str]:
+    """Serves and delivers on a free local port for the duration of the block; yields the base URL."""
+    from api.app import create_app
+    from api.database.engine import Database
+    from api.runtime.uvicorn_server import build_server, open_listener
+    from firm.commands.serve import run_deliveries
+    from warehouse.reader.reader import ReleaseReader
+
+    settings = replace(installation.settings, host="127.0.0.1", port=0, access_log=False)
+    with installation.database():  # migrated first
+        secrets = installation.secrets()
+    listener = open_listener(settings)
+    reader, database = ReleaseReader(installation.layout), Database(settings.control_database_url)
+    beside = partial(run_deliveries, installation, reader)
+    service = build_server(create_app(settings, reader, database, secrets, deliveries=beside), settings)
+    thread = threading.Thread(target=service.run, args=([listener],), name="firm-service")
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        service.should_exit = True
+        thread.join()
+        database.close()
+        reader.close()

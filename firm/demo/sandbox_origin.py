@@ -1,0 +1,81 @@
+"""The sandbox as an HTTP origin: live fetching with every host replaced by the sandbox's.
+
+Belongs here: which hosts the sandbox replaces, and which day the embedded one plays. Does not belong here: the
+generated world itself (`sandbox`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+import connectors
+from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.retry import RetryPolicy
+from connectors.news.wires import fetch as wires_fetch
+from pipelines.settings import Settings
+from pipelines.sources.source import LiveSource
+from sandbox import CREDENTIALS, World, serve, sufficient_companies
+
+FASTEST: Final = 10_000.0  # requests per second: no real registry is involved
+RETRY: Final = RetryPolicy(first=0.05, longest=0.5, patience=30.0)  # short waits for the same reason
+# API hosts with credentials that differ from their dataset's host, and a dataset's second news wire
+_OTHER_HOSTS: Final = (*CREDENTIALS, wires_fetch.OTHER_HOST)
+DAYS: Final = 20
+_CONTACT: Final = (
+    "firm (nobody@example.org)"  # EDGAR rejects requests without a contact, and so does the sandbox
+)
+
+
+@contextmanager
+def sandbox_source(base: str, settings: Settings) -> Iterator[LiveSource]:
+    """Live fetching with every registry's host mapped to one server."""
+    hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
+    asked = HttpSettings(
+        user_agent=settings.user_agent if "@" in settings.user_agent else _CONTACT,
+        folder=settings.layout.root / "downloads",
+        bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
+        credentials=CREDENTIALS,
+        rate=FASTEST,
+        retry=RETRY,
+    )
+    with HttpClient(asked) as http:
+        yield LiveSource(http)
+
+
+def sandbox_instant(base: str) -> datetime:
+    """The simulated time of a sandbox in another process, from its Date header; OSError if unreachable."""
+    with httpx.Client(timeout=10, trust_env=False) as client:
+        try:
+            return parsedate_to_datetime(client.head(f"{base}/").headers["Date"])
+        except httpx.HTTPError as error:
+            raise OSError(f"no sandbox responds at {base}: start one with `firm sandbox serve`") from error
+
+
+@contextmanager
+def embedded_sandbox(
+    settings: Settings, seed: int = 1, companies: int | None = None
+) -> Iterator[tuple[LiveSource, datetime]]:
+    """Runs the embedded sandbox on its next day; yields the origin and that day's instant.
+
+    Each ingest that succeeds advances the data folder's world by one day.
+    """
+    marker = settings.layout.root / "sandbox.json"
+    day = _next_day(marker)
+    with serve(World(seed=seed, companies=companies or sufficient_companies(DAYS), days=DAYS)) as registry:
+        for _ in range(day):
+            registry.advance()
+        with sandbox_source(registry.url, settings) as origin:
+            yield origin, registry.now
+    marker.write_text(json.dumps({"next_day": min(day + 1, DAYS - 1)}) + "\n")
+
+
+def _next_day(marker: Path) -> int:
+    return int(json.loads(marker.read_text())["next_day"]) if marker.exists() else 0

@@ -1,0 +1,53 @@
+"""`firm doctor` check of source credentials: which are missing, and which are rejected.
+
+A credential is tried only if requests to registries are allowed. No part of it is ever shown. Does not belong
+here: what a market omits without its credentials (its connector's README).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import connectors
+from connectors.contract.dataset import HostSecret
+from connectors.kit.http.client import HttpClient
+from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRefusedError
+
+Found = tuple[str, str, str]
+"""State (ok, warn or bad), the subject checked, and what to do about it."""
+_REFUSALS: Final = (401, 403)
+
+
+def source_key_findings(known: Collection[str], http: HttpClient | None) -> Iterator[Found]:
+    """Checks each credential the sources need against the known hosts; tried live if `http` is given."""
+    for market in connectors.JURISDICTIONS:
+        for secret in market.secrets:
+            if secret.host in known:
+                yield _source_key_finding(secret, http)
+            else:
+                left_out = [
+                    made.key for made in market.datasets if made.host == (secret.opens or secret.host)
+                ]
+                yield (
+                    "warn",
+                    f"no {secret.called} for {secret.host}",
+                    f"add it to FIRM_CREDENTIALS: until then {', '.join(left_out)} are not fetched",
+                )
+
+
+def _source_key_finding(secret: HostSecret, http: HttpClient | None) -> Found:
+    what = f"{secret.called} for {secret.host}"
+    if http is None or secret.probe is None:
+        return "ok", f"{what} is set", ""
+    try:
+        next(http.pulse(secret.probe), b"")
+    except MissingResourceError:
+        pass  # a 404 means the credential was accepted
+    except RequestRefusedError as error:
+        if error.status in _REFUSALS:
+            return "bad", f"{what} is rejected", f"check FIRM_CREDENTIALS for {secret.host}: {error.reason}"
+        return "warn", f"{what} could not be checked", error.reason
+    except FetchError as error:
+        return "warn", f"{what} could not be checked", error.reason
+    return "ok", f"{what} is accepted", ""

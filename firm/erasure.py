@@ -1,0 +1,27 @@
+"""Control-plane part of an erasure: blanks stored delivery events once the ledger has been done.
+
+Belongs here: connecting both packages, for `firm erase` and the end of `firm ingest`. Does not belong here: the
+removal in each package (`pipelines.erasure.market`, `api.webhooks.erasure`).
+"""
+
+from __future__ import annotations
+
+from firm.bootstrap import AppContainer
+from warehouse.erasure.event_redaction import EventRedactor
+from warehouse.erasure.tombstones import CONTROL, LEDGER, TombstoneStore
+from warehouse.storage.layout import Layout
+
+
+def finish_erasures(layout: Layout) -> int:
+    """Blanks stored events of subjects already erased from the ledger; returns the number of events."""
+    stones = TombstoneStore(layout)
+    due = [stone for stone in stones.unfinished() if LEDGER in stone.done and CONTROL not in stone.done]
+    if not due:
+        return 0
+    from api.webhooks import erasure
+
+    blanking = EventRedactor.of(due)
+    with AppContainer.read().database() as database:
+        count = erasure.erase_events(database, blanking.companies, blanking.blanked)
+    stones.note([stone.subject for stone in due], CONTROL)
+    return count

@@ -1,0 +1,1 @@
+"""curation of pipelines: holder_decisions, unmatched_news."""

@@ -1,0 +1,143 @@
+"""Manual decisions on holders: shows a company's owners, validates the ids, lists decisions not applied yet.
+
+Does not belong here: where decisions are stored (`warehouse.decisions`), how they change lines
+(`transforms.holders.match_rules`), or printing (`firm`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.transforms.holders.ids import holder_ids
+from pipelines.transforms.holders.match_rules import HolderJoin
+from pipelines.transforms.holders.resolve import find_joins
+from warehouse.decisions import DecisionLog, DecisionRecord
+from warehouse.erasure import history as erasure_history
+from warehouse.history.history import MarketHistory, existing_history_path
+from warehouse.schema import identifiers
+from warehouse.schema.decisions import SAME
+from warehouse.schema.ids import holder_id
+from warehouse.schema.tables import HOLDINGS, OWNERS
+from warehouse.storage.layout import Layout
+
+JUDGED_MARK: Final = "judged"
+_HOLDER: Final = "own_"
+_COMPANY: Final = f"{identifiers.PREFIX}:"
+
+
+class HolderDecisionError(ValueError):
+    """An unknown company or holder; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """A manual decision to record: `one` is a holder's id, `other` another holder's or a company's."""
+
+    company: str
+    one: str
+    other: str
+    verdict: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOwners:
+    """A company's owners. lines: OWNERS rows; records: HOLDINGS rows with their own `holder_id`; joins: reasons."""
+
+    market: str
+    company_id: str
+    lines: tuple[dict[str, Any], ...]
+    records: tuple[dict[str, Any], ...]
+    joins: tuple[HolderJoin, ...]
+
+    def line_of(self, record: dict[str, Any]) -> str | None:
+        """The id of the line that contains a record."""
+        key = (record["register"], record["native_id"])
+        for line in self.lines:
+            sources = json.loads(line["sources"])
+            if key in [(source["register"], source["native_id"]) for source in sources]:
+                return line["holder_id"]
+        return None
+
+
+def known_owners(layout: Layout, company: str) -> KnownOwners:
+    """The owners currently known for a company. Raises NotKnown; Locked while its market is written."""
+    number = identifiers.parse(company)
+    if number is None:
+        raise HolderDecisionError(
+            f"{company} is not a company number or id: give firm:NO:923609016 or the number alone"
+        )
+    if existing_history_path(layout, number.market) is None:
+        raise HolderDecisionError(f"market {number.market} has no data here: run firm ingest {number.market}")
+    wanted = pl.Series("company_id", [number.company_id])
+    with MarketHistory(layout, number.market) as history:
+        holdings, owners = (history.open_rows(table, wanted) for table in (HOLDINGS, OWNERS))
+    if holdings.is_empty():
+        raise HolderDecisionError(f"no holder of {number.company_id} is known")
+    records = holdings.with_columns(holder_ids(holdings)).to_dicts()
+    found = find_joins(holdings, DecisionLog(layout).verdicts(number.market))
+    return KnownOwners(
+        number.market, number.company_id, tuple(owners.to_dicts()), tuple(records), tuple(found)
+    )
+
+
+def record_decision(layout: Layout, told: DecisionRequest, at: datetime) -> DecisionRecord:
+    """Stores a decision; the next ingest of the market applies it. Raises NotKnown."""
+    owners = known_owners(layout, told.company)
+    one = _record_id(owners, told.one)
+    is_holder = told.other.startswith(_HOLDER)
+    other = _record_id(owners, told.other) if is_holder else _company_id(layout, told.other)
+    if one == other:
+        raise HolderDecisionError(f"{told.one} and {told.other} are the same record: no decision is needed")
+    if other == owners.company_id and told.verdict == SAME:
+        raise HolderDecisionError(
+            f"{other} is the company itself: treasury shares are taken from its registers"
+        )
+    row = DecisionRecord(
+        0, owners.market, owners.company_id, one, other, told.verdict, told.by, at, told.reason
+    )
+    return DecisionLog(layout).add(row)
+
+
+def _record_id(owners: KnownOwners, holder: str) -> str:
+    """Resolves a holder id to a record's own id; the id of a line resolves to its first record."""
+    ids = [record["holder_id"] for record in owners.records]
+    if holder in ids:
+        return holder
+    for line in owners.lines:
+        if line["holder_id"] == holder:
+            source = json.loads(line["sources"])[0]
+            return holder_id(owners.company_id, source["register"], source["native_id"])
+    raise HolderDecisionError(
+        f"{holder} is not a holder of {owners.company_id}: run firm owners show {owners.company_id}"
+    )
+
+
+def _company_id(layout: Layout, text: str) -> str:
+    number = identifiers.parse(text)
+    if number is None:
+        raise HolderDecisionError(f"{text} is neither a holder (own_…) nor a company (firm:NO:923609016)")
+    if not erasure_history.is_company_known(layout, number.market, number.company_id):
+        raise HolderDecisionError(
+            f"{number.company_id} is unknown here: ingest its market first, or check the number"
+        )
+    return number.company_id
+
+
+def pending_decisions(layout: Layout, market: str, history: MarketHistory) -> Sequence[DecisionRecord]:
+    """Decisions and reversals that no run of the market has applied yet."""
+    taken = history.marked(JUDGED_MARK)
+    return [row for row in DecisionLog(layout).all(market) if str(row.number) not in taken]
+
+
+def mark_decisions_applied(rows: Iterable[DecisionRecord], history: MarketHistory) -> None:
+    """Marks decisions as applied, once the snapshots of their companies are written."""
+    for row in rows:
+        history.mark(JUDGED_MARK, str(row.number))

@@ -1,0 +1,30 @@
+"""Works around a lost wake-up of Dagster's concurrency slots.
+
+Dagster checks a pool for a free slot and then queues the step in two separate transactions. A slot freed
+between the two wakes no step, because none is queued yet; the step queued afterwards waits although all slots
+are free, for ever if no other run comes along. Belongs here: detecting that. Does not belong here: slots that
+a killed run holds (`ingest.crash_recovery`).
+"""
+
+from __future__ import annotations
+
+from dagster._core.storage.event_log import SqlEventLogStorage
+from dagster._utils.concurrency import ConcurrencyClaimStatus
+
+
+class SlotAssigningEventLog(SqlEventLogStorage):
+    """Event log that never leaves steps waiting for a pool with free slots."""
+
+    def claim_concurrency_slot(
+        self, concurrency_key: str, run_id: str, step_key: str, priority: int | None = None
+    ) -> ConcurrencyClaimStatus:
+        """Claims a slot for a step, or returns why there is none; waiting steps call it every few seconds.
+
+        Two concurrent callers may both be assigned the last slot. Claiming is one transaction, so one of them
+        gets it and the other gets it later.
+        """
+        found = super().claim_concurrency_slot(concurrency_key, run_id, step_key, priority)
+        if found.is_claimed or found.is_assigned or not self.has_unassigned_slots(concurrency_key):
+            return found
+        self.assign_pending_steps([concurrency_key])
+        return super().claim_concurrency_slot(concurrency_key, run_id, step_key, priority)

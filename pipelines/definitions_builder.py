@@ -1,0 +1,85 @@
+"""Composes the Dagster Definitions, the same for the code location, the command line and tests.
+
+Docs: https://docs.dagster.io/api/dagster/definitions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import dagster as dg
+
+import connectors
+from connectors.contract.dataset import Jurisdiction
+from pipelines.defs.assets.events import events_asset
+from pipelines.defs.assets.exports import export_asset
+from pipelines.defs.assets.history import history_asset
+from pipelines.defs.assets.normalised import normalised_asset
+from pipelines.defs.assets.raw import raw_asset
+from pipelines.defs.assets.release import release_asset
+from pipelines.defs.assets.staged import staged_asset
+from pipelines.defs.jobs import export_job, market_job
+from pipelines.defs.run_recovery_sensor import recover_sensor
+from pipelines.defs.schedules import export_schedule, market_schedule
+from pipelines.defs.sensors import listen_job, listen_sensor, spool_sensor
+from pipelines.ingest import run_log
+from pipelines.settings import Settings
+from pipelines.sources.live import live_source
+from pipelines.sources.stream_listener import streaming_datasets
+from pipelines.workspace import Workspace, workspace_resource
+
+
+def build_defs(
+    settings: Settings,
+    *,
+    workspace: Workspace | None = None,
+    resources: Mapping[str, object] | None = None,
+) -> dg.Definitions:
+    """All assets, jobs, schedules and resources. Touches neither network nor disk.
+
+    Args:
+        settings: of this installation.
+        workspace: instead of one made from the settings (tests, the command line).
+        resources: instead of the resources made here, by name: `origin`, `workspace`.
+    """
+    workspace = workspace or Workspace(settings, connectors.JURISDICTIONS)
+    markets = [made for made in workspace.jurisdictions if made.state == "served"]
+    jobs = [make(jurisdiction) for make in (market_job, export_job) for jurisdiction in markets]
+    heard = [market for market in markets if streaming_datasets(market)]
+    made = {
+        "workspace": workspace_resource(workspace, run_log.scheduled_run),
+        "origin": live_source(settings),
+        **(resources or {}),
+    }
+    return dg.Definitions(
+        assets=[
+            *(asset for market in markets for asset in market_assets(market)),
+            release_asset(markets),
+            *(export_asset(market) for market in markets),
+        ],
+        jobs=[*jobs, *(listen_job(market) for market in heard)],
+        sensors=[
+            *(listen_sensor(market, workspace) for market in heard),
+            *(spool_sensor(market, workspace) for market in heard),
+            *(recover_sensor(market, workspace) for market in markets if settings.celery_broker_url),
+        ],
+        schedules=[
+            *(market_schedule(market, workspace) for market in markets),
+            *(export_schedule(market) for market in markets),
+        ],
+        resources=made,
+        executor=dg.in_process_executor,
+    )
+
+
+@lru_cache(maxsize=16)  # every round of an ingest requests them
+def market_assets(jurisdiction: Jurisdiction) -> tuple[dg.AssetsDefinition, ...]:
+    """The assets of one market."""
+    return (
+        *(raw_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
+        *(staged_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
+        normalised_asset(jurisdiction),
+        history_asset(jurisdiction),
+        events_asset(jurisdiction),
+    )

@@ -1,0 +1,1 @@
+"""erasure of pipelines: command, create_tombstones, market, raw, suppression."""

@@ -1,0 +1,99 @@
+"""`firm erase`: locks, the subjects' markets, every step, and a release without the subjects.
+
+Does not belong here: the steps (`erasing`), the control plane and printing (`firm`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+
+from connectors.contract.dataset import Jurisdiction
+from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones
+from pipelines.erasure.market import MarketErasure, UnknownSubjectError
+from pipelines.ingest import crash_recovery
+from pipelines.settings import Settings
+from pipelines.steps import publish
+from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
+from warehouse.erasure import history
+from warehouse.erasure.tombstones import Tombstone, TombstoneStore
+from warehouse.schema import identifiers
+
+
+def erase(
+    settings: Settings,
+    subjects: Collection[str],
+    reason: str,
+    progress: ProgressCallback = ignore_progress,
+    overrides: WorkspaceOverrides | None = None,
+) -> tuple[Tombstone, ...]:
+    """Erases subjects from everything but the control plane, and completes erasures that were interrupted.
+
+    Raises Unknown before anything is done if a subject is unknown; StillRead at the end.
+    """
+    overrides = overrides or WorkspaceOverrides()
+    workspace = overrides.workspace(settings, progress)
+    known = workspace.jurisdictions
+    stones = TombstoneStore(workspace.layout)
+    by_market = _subjects_by_market(workspace, subjects, known)
+    markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished()})
+    with ExitStack() as stack:
+        for market in markets:
+            stack.enter_context(workspace.custody.held(market))
+        stack.callback(workspace.close)
+        for market in markets:
+            crash_recovery.discard_partial_rebuild(
+                workspace.layout, market
+            )  # it may contain the subjects too
+        for told in crash_recovery.recover_releases(workspace.releases):
+            progress(told)
+        at = workspace.clock()
+        for market, found in by_market.items():
+            companies = [subject for subject in found if _is_company(subject)]
+            held = [subject for subject in found if not _is_company(subject)]
+            create_tombstones(workspace, ErasureRequest(market, reason, at, companies, held))
+        for market in markets:
+            _erase_market(workspace, market, at)
+    return stones.all()
+
+
+def _erase_market(workspace: Workspace, market: str, at: datetime) -> None:
+    erasing = MarketErasure(workspace, workspace.jurisdiction(market))
+    if erasing.due(at):
+        number = publish.republish_markets(workspace, [market])
+        workspace.tell(
+            f"{market}: nothing was published" if number is None else f"{market}: release {number}"
+        )
+    erasing.published()
+
+
+def _is_company(subject: str) -> bool:
+    return subject.startswith(f"{identifiers.PREFIX}:")
+
+
+def _subjects_by_market(
+    workspace: Workspace, subjects: Collection[str], known: Sequence[Jurisdiction]
+) -> dict[str, list[str]]:
+    """Subjects by market, as spelled in their ids. Raises Unknown if a subject has none."""
+    found: dict[str, list[str]] = {}
+    for subject in dict.fromkeys(subjects):
+        market, told = _locate_subject(workspace, subject, known)
+        found.setdefault(market, []).append(told)
+    return found
+
+
+def _locate_subject(workspace: Workspace, subject: str, known: Sequence[Jurisdiction]) -> tuple[str, str]:
+    layout = workspace.layout
+    for stone in TombstoneStore(layout).all():
+        if stone.subject == subject:
+            return stone.market, subject
+    number = identifiers.parse(subject)
+    if number is not None:
+        if history.is_company_known(layout, number.market, number.company_id):
+            return number.market, number.company_id
+        raise UnknownSubjectError(subject)
+    for market in (made.code for made in known):
+        if history.find_holders(layout, market, [subject], ()):
+            return market, subject
+    raise UnknownSubjectError(subject)

@@ -1,0 +1,306 @@
+"""Erases subjects of one market: a tombstone, then step after step everything that contains their data.
+
+Belongs here: the order of steps, and their repetition after a kill. The order is that of
+`warehouse.erasure.tombstones.STEPS`: RAW by what STAGED knows, STAGED by what history knows, history, and then
+everything derived from it. Called with the market's lock held. Does not belong here: the control plane
+(`firm`), or who the subjects are (`create_tombstones`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.kit.redact import remove_records
+from connectors.kit.redact.remove_records import SubjectPatterns
+from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones, holder_texts
+from pipelines.erasure.raw import SHORTEST, BodyRewriter
+from pipelines.erasure.suppression import REFUSED, REMOVED, SuppressionMatcher
+from pipelines.steps import incremental_parse
+from pipelines.workspace import Workspace
+from warehouse.erasure import files, history, tombstones
+from warehouse.erasure.event_redaction import EventRedactor
+from warehouse.erasure.history import ErasurePlan
+from warehouse.erasure.tombstones import Tombstone, TombstoneStore
+from warehouse.raw.archive import RawBody
+from warehouse.schema.types import Table
+
+BY_REGISTER: Final = "the register took it away for legal reasons"
+_LONG: Final = 10  # characters of a key (an LEI, an ISIN, an id) that is unique
+
+
+class UnknownSubjectError(LookupError):
+    """An unknown subject; the message explains the accepted ids."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(
+            f"{subject} is unknown: give a company (firm:<COUNTRY>:<number>) or a holder (own_…, as "
+            "GET …/ownership gives it)"
+        )
+
+
+class ReleaseInUseError(RuntimeError):
+    """Releases that contain a subject are still being read by a service."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        listed = ", ".join(map(str, numbers))
+        super().__init__(
+            f"release {listed} still contains it and is in use: a service closes it at its next request "
+            "or restart; then run `firm erase` again to finish"
+        )
+
+
+def companies_removed_by_register(workspace: Workspace, jurisdiction: Jurisdiction) -> set[str]:
+    """Companies removed by their register that have no tombstone yet."""
+    if not jurisdiction.removed:
+        return set()
+    known = {stone.subject for stone in TombstoneStore(workspace.layout).all(jurisdiction.code)}
+    found = staged_figures(workspace, jurisdiction, REMOVED)
+    return {company for _, companies in found for company in companies} - known
+
+
+def staged_figures(
+    workspace: Workspace, jurisdiction: Jurisdiction, name: str
+) -> Iterator[tuple[Dataset, Sequence[str]]]:
+    """One figure of all staged batches: companies that were removed, or bodies with suppressed rows."""
+    for dataset in jurisdiction.datasets:
+        for index in workspace.lake.indexes(dataset.key):
+            # rows in quarantine are not applied yet, but their bodies are stored like any others
+            if name in index.figures and (index.held is None or name == REFUSED):
+                yield dataset, index.figures[name]
+
+
+class MarketErasure:
+    """The unfinished erasures of one market."""
+
+    def __init__(self, workspace: Workspace, jurisdiction: Jurisdiction) -> None:
+        self._workspace = workspace
+        self._jurisdiction = jurisdiction
+        self._market = jurisdiction.code
+        self._layout = workspace.layout
+        self._tombstones = TombstoneStore(self._layout)
+
+    def due(self, at: datetime) -> bool:
+        """Runs every step before publication, for subjects erased by an operator or by the register.
+
+        Returns True if the next release must be built in full, without the erased subjects.
+        """
+        companies = companies_removed_by_register(self._workspace, self._jurisdiction)
+        if companies:
+            create_tombstones(
+                self._workspace, ErasureRequest(self._market, BY_REGISTER, at, companies, by_register=True)
+            )
+        self.keep_out()
+        for name, do in self._steps_before_release().items():
+            self._run_step(name, do)
+        return any(stone.clean is None for stone in self._unreleased_tombstones())
+
+    def _unreleased_tombstones(self) -> list[Tombstone]:
+        stones = self._tombstones.unfinished(self._market)
+        return [stone for stone in stones if tombstones.RELEASE not in stone.done]
+
+    def _steps_before_release(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
+        images, layout, market = self._workspace.images, self._layout, self._market
+        return {
+            tombstones.RAW: self._raw,
+            tombstones.STAGED: self._erase_staged,
+            tombstones.IMAGES: lambda stones: files.erase_snapshot_rows(
+                images, market, EventRedactor.of(stones)
+            ),
+            tombstones.RUNS: lambda stones: files.redact_collected_events(
+                layout.root / "runs", market, EventRedactor.of(stones)
+            ),
+            tombstones.HISTORY: self._erase_history,
+            tombstones.LEDGER: self._redact_ledger,
+        }
+
+    def published(self) -> None:
+        """Once a release without the subjects is served, deletes everything older. Raises StillRead."""
+        served = self._workspace.releases.current()
+        if served is not None:
+            self._tombstones.note_clean(
+                [stone.subject for stone in self._unreleased_tombstones()], served.release
+            )
+        self._run_step(tombstones.RELEASE, self._prune_older_releases)
+        self._run_step(tombstones.EXPORTS, lambda _: self._replace_exports())
+
+    def keep_out(self) -> None:
+        """Rewrites bodies that contain erased subjects again."""
+        stones = self._tombstones.all(self._market)
+        if not stones:
+            return
+        self._workspace.archive.discard_erased()  # a kill may have come before that
+        found: list[tuple[Dataset, set[str]]] = []
+        for dataset, bodies in staged_figures(self._workspace, self._jurisdiction, REFUSED):
+            lines = self._workspace.archive.lines(dataset.key)
+            wanted = set(bodies) - {line["erased"] for line in lines if "erased" in line}
+            found += [(dataset, wanted)] if wanted else []
+        if found:
+            refused = self._refused(stones)
+            ways = self._record_patterns(refused)
+            for dataset, wanted in found:
+                self._erase_bodies(dataset, refused, ways, wanted)
+
+    def _run_step(self, name: str, do: Callable[[Sequence[Tombstone]], object]) -> bool:
+        stones = [stone for stone in self._tombstones.unfinished(self._market) if name not in stone.done]
+        if stones:
+            do(stones)
+            self._tombstones.note([stone.subject for stone in stones], name)
+            self._workspace.on_step(f"erased {name}")
+        return bool(stones)
+
+    # RAW and STAGED
+
+    def _refused(self, stones: Iterable[Tombstone]) -> SuppressionMatcher:
+        plain = SuppressionMatcher(self._jurisdiction, tuple(stones))
+        if not plain.stones:
+            return plain
+        keys = {table.name: table.key for table in self._staged_tables()}
+        present = history.current_records_by_table(self._layout, self._market, plain.companies)
+        theirs = {
+            name: present[name].select(*key, "_company_id")
+            for name, key in keys.items()
+            if name in present and set(key) <= set(present[name].columns)
+        }
+        linked = {name: keys[name] for name in plain.nameless}
+        return replace(plain, keys=theirs | history.linked_keys(self._layout, self._market, linked))
+
+    def _staged_tables(self) -> Iterator[Table]:
+        return (table for dataset in self._jurisdiction.datasets for table in dataset.staged.values())
+
+    def _record_patterns(self, refused: SuppressionMatcher) -> list[SubjectPatterns]:
+        """Byte patterns that identify subjects' records: by number, by company and holder, or by holder alone.
+
+        The last pattern uses the keys of rows that belong to a company by a link.
+        """
+        stones = refused.stones
+        own = [
+            remove_records.number_pattern(stone.company_id.rpartition(":")[2])
+            for stone in stones
+            if stone.is_company
+        ]
+        held = [stone for stone in stones if not stone.is_company]
+        whose = [remove_records.number_pattern(stone.company_id.rpartition(":")[2]) for stone in held]
+        told = history.find_holders(self._layout, self._market, [stone.subject for stone in held], ())
+        who = [
+            remove_records.words_pattern(text)
+            for one in told
+            for text in sorted(holder_texts(one))
+            if len(text) >= SHORTEST
+        ]
+        ways = [SubjectPatterns((remove_records.compile_patterns(own),))] if own else []
+        if who:
+            ways += [
+                SubjectPatterns(
+                    (remove_records.compile_patterns(whose), remove_records.compile_patterns(who))
+                ),
+                SubjectPatterns((remove_records.compile_patterns(who),)),
+            ]
+        linked = [
+            remove_records.words_pattern(text)
+            for text in sorted(refused.linked_texts())
+            if len(text) >= _LONG
+        ]
+        if own and (who or linked):
+            ways.append(SubjectPatterns((remove_records.compile_patterns([*own, *who, *linked]),)))
+        return ways
+
+    def _raw(self, stones: Sequence[Tombstone]) -> None:
+        self._workspace.archive.discard_erased()
+        refused = self._refused(stones)
+        ways = self._record_patterns(refused)
+        for dataset in self._jurisdiction.datasets:
+            self._erase_bodies(dataset, refused, ways, self._bodies(dataset, refused))
+
+    def _erase_bodies(
+        self,
+        dataset: Dataset,
+        refused: SuppressionMatcher,
+        ways: Sequence[SubjectPatterns],
+        bodies: Collection[str],
+    ) -> None:
+        reasons = ", ".join(sorted({stone.reason for stone in refused.stones}))
+        rewriting = BodyRewriter(self._workspace, dataset, refused, ways, reasons)
+        for piece in self._raw_bodies(dataset, bodies):
+            if rewriting.take_out(piece):
+                self._workspace.on_step("body erased")
+
+    def _raw_bodies(self, dataset: Dataset, bodies: Collection[str]) -> list[RawBody]:
+        found = (piece for piece in self._workspace.archive.pieces(dataset.key) if piece.sha256 in bodies)
+        return list({piece.sha256: piece for piece in found}.values())
+
+    def _bodies(self, dataset: Dataset, refused: SuppressionMatcher) -> set[str]:
+        """Bodies that subjects' staged rows were read from, those that repeat these, and those not parsed yet."""
+        lake = self._workspace.lake
+        read = {
+            piece["sha256"]
+            for index in lake.indexes(dataset.key)
+            for piece in index.pieces
+            if piece["rejected"] is None
+        }
+        found = {piece.sha256 for piece in self._workspace.archive.pieces(dataset.key)} - read
+        for batch in lake.batches(dataset.key):
+            for table in dataset.staged.values():
+                rows = lake.rows(dataset.key, batch, table).collect()
+                raw = rows.filter(refused.mask(table, rows))["_raw"]
+                found |= set(raw.str.split("#").list.first())
+            rejects = lake.rejects(dataset.key, batch)
+            found |= {
+                raw.partition("#")[0]
+                for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
+                if refused.says(f"{record} {excerpt}")
+            }
+        return found | incremental_parse.dependent_archives(lake.indexes(dataset.key), found)
+
+    def _erase_staged(self, stones: Sequence[Tombstone]) -> None:
+        refused = self._refused(stones)
+        for dataset in self._jurisdiction.datasets:
+            for batch in self._workspace.lake.batches(dataset.key):
+                folder = self._layout.staged / dataset.key / batch
+                for table in dataset.staged.values():
+                    files.erase_parquet_rows(folder / f"{table.name}.parquet", partial(refused.mask, table))
+                files.erase_rejects_and_signals(folder, refused.says)
+
+    # History and everything derived from it
+
+    def _erase_history(self, stones: Sequence[Tombstone]) -> None:
+        refused = SuppressionMatcher(self._jurisdiction, tuple(stones))
+        declared = {table.name: table for table in self._staged_tables()}
+
+        def mask(name: str, rows: pl.DataFrame) -> pl.Series:
+            own = rows["_company_id"].is_in(list(refused.companies)).fill_null(value=False)
+            if name not in declared:
+                return own
+            # rows by link or by their own company go, except the register's notice that the company was
+            # removed
+            kept = self._jurisdiction.removed.get(name)
+            return refused.mask(declared[name], rows) | (own if kept is None else own & ~kept(rows))
+
+        removed_ = [stone.subject for stone in stones if stone.by_register]
+        going = ErasurePlan(EventRedactor.of(stones), refused.concerned, removed_, mask, refused.nameless)
+        history.erase_subjects(self._layout, self._market, going)
+
+    def _redact_ledger(self, stones: Sequence[Tombstone]) -> None:
+        with self._workspace.releases.turn():  # keeps others from numbering events meanwhile
+            files.redact_ledger(self._layout, EventRedactor.of(stones))
+
+    def _prune_older_releases(self, stones: Sequence[Tombstone]) -> None:
+        """Removes only releases older than the first one without the subjects: later ones may be in use."""
+        clean = max((stone.clean for stone in stones if stone.clean is not None), default=None)
+        if clean is None:
+            return  # nothing was ever published
+        releases = self._workspace.releases
+        releases.prune(sum(manifest.release >= clean for manifest in releases.list()))
+        left = [manifest.release for manifest in releases.list() if manifest.release < clean]
+        if left:
+            raise ReleaseInUseError(left)
+
+    def _replace_exports(self) -> None:
+        files.replace_exports(self._workspace.exports, self._layout.exports, self._market)
+        self._workspace.share_export(self._market)

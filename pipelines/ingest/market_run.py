@@ -1,0 +1,134 @@
+"""Runs a market's job in this process for one round of an ingest, and the release that follows.
+
+Belongs here: Dagster's runs and the errors of their steps. Does not belong here: which markets a round has,
+locks, crash recovery (`run`), several processes (`market_workers`), or what the steps do (`pipelines.steps`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from connectors.contract.dataset import Jurisdiction
+from pipelines.definitions_builder import build_defs
+from pipelines.defs.asset_keys import RELEASE
+from pipelines.defs.jobs import job_name, market_asset_keys
+from pipelines.ingest import resource_errors, sigint
+from pipelines.ingest.report import ErrorReport
+from pipelines.settings import Settings
+from pipelines.sources.source import IngestSource, OpenedSource
+from pipelines.steps import quarantine, skip_unchanged
+from pipelines.workspace import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Workspace
+
+if TYPE_CHECKING:
+    from dagster_shared.error import SerializableErrorInfo
+
+
+@dataclass(frozen=True, slots=True)
+class MarketResult:
+    """Result of a market: its errors and the seconds it took."""
+
+    code: str
+    errors: list[ErrorReport]
+    seconds: float
+
+
+def dagster_instance(settings: Settings) -> dg.DagsterInstance:
+    """Dagster's instance, as the `dagster.yaml` of these settings configures it."""
+    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
+    os.environ.update(settings.dagster_environment)
+    return dg.DagsterInstance.from_config(str(settings.dagster_home))
+
+
+class MarketRunner:
+    """Runs markets from one origin; the caller holds the markets' locks."""
+
+    def __init__(self, workspace: Workspace, origin: IngestSource, instance: dg.DagsterInstance) -> None:
+        self._workspace = workspace
+        self._origin = origin
+        self._instance = instance
+        self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
+
+    def take_in(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> MarketResult:
+        """Runs all steps of a market except its release."""
+        started = time.monotonic()
+        errors = self._run_market_assets(made, batch, opened)
+        return MarketResult(made.code, errors, round(time.monotonic() - started, 3))
+
+    def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorReport]:
+        everything = self._origin.asks
+        datasets = (
+            made.datasets
+            if everything
+            else skip_unchanged.datasets_with_work(self._workspace, made, opened, batch)
+        )
+        failures = self._execute_assets(made, market_asset_keys(made, datasets), batch, made.code)
+        if failures and quarantine.is_market_quarantined(self._workspace, made):
+            return []  # reported as quarantined
+        return [ErrorReport(made.code, message) for message in failures]
+
+    def publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
+        """Publishes one release of all successful markets; the others keep their data of the last release."""
+        failures = self._execute_assets(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
+        return [ErrorReport("release", message) for message in failures]
+
+    def _execute_assets(
+        self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str
+    ) -> list[str]:
+        """Runs some assets of a market's job; returns the messages of failed steps.
+
+        Raises KeyboardInterrupt if a step was interrupted: Dagster records that like any other failure.
+        """
+        job = self._definitions.resolve_job_def(job_name(made))
+        tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
+        with _QuietDagsterLog():
+            result = job.execute_in_process(
+                instance=self._instance,
+                partition_key=batch,
+                asset_selection=keys,
+                tags=tags,
+                raise_on_error=False,
+                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            )
+        failures = [event for event in result.all_events if event.is_step_failure]
+        if any(_is_interrupt(event) for event in failures):
+            raise KeyboardInterrupt
+        return [_failure_message(event) for event in failures]
+
+
+def _is_interrupt(event: dg.DagsterEvent) -> bool:
+    error = _root_error(event)
+    return error is not None and (
+        error.cls_name == dg.DagsterExecutionInterruptedError.__name__
+        or sigint.QUERY_INTERRUPTED in error.message
+    )
+
+
+def _root_error(event: dg.DagsterEvent) -> SerializableErrorInfo | None:
+    """The error raised by the step itself, without Dagster's wrapper."""
+    error = event.step_failure_data.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    return error
+
+
+def _failure_message(event: dg.DagsterEvent) -> str:
+    error = _root_error(event)
+    said = "failed" if error is None else error.message.strip()
+    return resource_errors.with_hint(f"{event.step_key}: {said}")
+
+
+class _QuietDagsterLog:
+    """Silences Dagster's log on the terminal while a run of ours reports its progress."""
+
+    def __enter__(self) -> None:
+        self._level = logging.getLogger("dagster").level
+        logging.getLogger("dagster").setLevel(logging.CRITICAL)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("dagster").setLevel(self._level)

@@ -1,0 +1,198 @@
+"""One ingest from the command line: each market's job, then one release of all markets.
+
+Belongs here: locks, crash recovery, running Dagster, the report. Does not belong here: what the steps do
+(`pipelines.steps`), worker processes (`market_workers`), printing (`firm`). Markets are independent: one that fails
+or is quarantined does not keep the others from their release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import dagster as dg
+
+import connectors
+from connectors.contract.dataset import Jurisdiction
+from pipelines.defs import partitions
+from pipelines.ingest import crash_recovery, market_workers, report, resource_errors, run_log
+from pipelines.ingest.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
+from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
+from pipelines.ingest.market_workers import WorkerTask
+from pipelines.ingest.report import ErrorReport, IngestReport
+from pipelines.ingest.step_results import RunFacts
+from pipelines.settings import Settings
+from pipelines.sources.source import IngestSource
+from pipelines.steps import fetch as steps_fetch
+from pipelines.workspace import ProgressCallback, Workspace, ignore_progress
+from warehouse.raw.archive import utc_now
+from warehouse.storage.atomic_files import Step, no_step
+
+
+class UnknownMarketError(ValueError):
+    """A market without a connector; the message lists those that have one."""
+
+    def __init__(self, market: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown market {market!r}; known: {', '.join(sorted(known))}")
+        self.market = market
+
+
+class MarketNotServedError(ValueError):
+    """A market that is announced but has no dataset to fetch yet."""
+
+    def __init__(self, market: str) -> None:
+        super().__init__(
+            f"market {market} is announced, not served yet: it has no dataset to fetch; leave it out "
+            "(--from FOLDER lists its files)"
+        )
+        self.market = market
+
+
+@dataclass(frozen=True)
+class IngestOverrides:
+    """Settings that differ from an ordinary ingest.
+
+    accept_shrink: datasets let through their guards for this run.
+    at_once: markets ingested in parallel, each in its own process, which uses this machine's connectors and
+    clock. For folders only: registries are fetched by one process, which keeps their rate limits.
+    """
+
+    accept_shrink: Collection[str] = ()
+    at_once: int = 1
+    jurisdictions: tuple[Jurisdiction, ...] | None = None
+    clock: Callable[[], datetime] = utc_now
+    on_step: Step = no_step
+    instance: dg.DagsterInstance | None = None
+
+
+def ingest(
+    settings: Settings,
+    markets: Sequence[str],
+    origin: IngestSource,
+    at: datetime | None = None,
+    progress: ProgressCallback = ignore_progress,
+    overrides: IngestOverrides | None = None,
+) -> IngestReport:
+    """Ingests markets from an origin, round by round, each ending in a release.
+
+    Args:
+        settings: of this installation.
+        markets: codes in any case; none means all that are served.
+        origin: a `Folder` or `Live`.
+        at: the logical instant of the run; None: now. A round with a date of its own keeps it.
+        progress: called with one line after each step that did something.
+        overrides: for tests, and to accept a genuine mass change.
+
+    Raises ValueError if several processes would fetch from registries, Interrupted if the disk or the
+    database of Dagster's records fails.
+    """
+    overrides = overrides or IngestOverrides()
+    known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
+    workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
+    chosen = chosen_markets(markets, known)
+    if origin.asks and (silent_ones := [made for made in chosen if not made.datasets]):
+        raise MarketNotServedError(silent_ones[0].code)
+    if origin.asks and overrides.at_once > 1:
+        raise ValueError(
+            "live registries are fetched by one process, for their rate limits: one market at a time"
+        )
+    with ExitStack() as stack, resource_errors.explain_resource_errors(settings):
+        for jurisdiction in sorted(chosen, key=lambda made: made.code):
+            stack.enter_context(workspace.custody.held(jurisdiction.code))
+        stack.callback(workspace.close)
+        instance = overrides.instance or stack.enter_context(dagster_instance(settings))
+        for jurisdiction in chosen:
+            crash_recovery.fail_dead_runs(instance, jurisdiction.code)
+            crash_recovery.discard_partial_rebuild(workspace.layout, jurisdiction.code)
+        for told in crash_recovery.recover_releases(workspace.releases):
+            progress(told)
+        rounds = [
+            _IngestRound(workspace, chosen, place, instance, overrides.at_once).run(
+                at, overrides.accept_shrink
+            )
+            for place in origin.rounds()
+        ]
+        workspace.receipts.prune(settings.keep_runs)
+    return report.merge_reports(rounds)
+
+
+def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
+    """The markets named, or all that are served. Raises UnknownMarket."""
+    by_code = {made.code.upper(): made for made in known}
+    if not markets:
+        return [made for made in by_code.values() if made.state == "served"]
+    for market in markets:
+        if market.upper() not in by_code:
+            raise UnknownMarketError(market, by_code)
+    return [by_code[market] for market in dict.fromkeys(market.upper() for market in markets)]
+
+
+class _IngestRound:
+    """One batch: a Dagster run per market, then one that publishes."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        jurisdictions: list[Jurisdiction],
+        origin: IngestSource,
+        instance: dg.DagsterInstance,
+        at_once: int,
+    ) -> None:
+        self._workspace = workspace
+        self._jurisdictions = jurisdictions
+        self._instance = instance
+        self._origin = origin
+        self._at_once = at_once
+        self._runs = MarketRunner(workspace, origin, instance)
+
+    def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
+        now = self._workspace.clock()
+        taken = (
+            *self._workspace.receipts.batches(),
+            *self._instance.get_dynamic_partitions(str(partitions.BATCHES.name)),
+        )
+        batch = next_batch(now, taken)
+        instant = at or run_instant(batch, now)
+        self._warn_if_clock_behind(batch, now)
+        self._workspace.receipts.begin(batch, RunFacts(instant, frozenset(accept_shrink)))
+        partitions.register_batch(self._instance, batch)
+        run_log.log_start(self._workspace, [made.code for made in self._jurisdictions], batch)
+        ended = {one.code: one for one in self._run_markets(batch, instant)}
+        read = [made for made in self._jurisdictions if made.code in ended]
+        told = [error for made in read for error in ended[made.code].errors]
+        if sound := [made for made in read if not ended[made.code].errors]:
+            told += self._runs.publish(sound, batch)
+        found = report.build_report(self._workspace, self._jurisdictions, batch, tuple(told))
+        return self._log_end(
+            batch, replace(found, seconds={made.code: ended[made.code].seconds for made in read})
+        )
+
+    def _run_markets(self, batch: str, instant: datetime) -> Iterator[MarketResult]:
+        opened = self._origin.open(instant)
+        read = [made for made in self._jurisdictions if made.datasets]
+        for made in self._jurisdictions:
+            if not made.datasets:  # announced: its files are listed, none is read
+                steps_fetch.record_source_files(self._workspace, made, opened, batch)
+        if self._at_once > 1 and len(read) > 1:
+            work = WorkerTask(self._workspace.settings, self._origin, batch, instant)
+            return market_workers.run_markets(work, read, self._at_once, self._workspace.tell)
+        return (self._runs.take_in(made, batch, opened) for made in read)
+
+    def _log_end(self, batch: str, found: IngestReport) -> IngestReport:
+        """Writes the run log; a disk error is added to the report, which keeps the earlier errors."""
+        try:
+            run_log.log_end(self._workspace, self._jurisdictions, batch, found)
+        except OSError as error:
+            told = ErrorReport("note", resource_errors.with_hint(str(error)))
+            return replace(found, errors=(*found.errors, told))
+        return found
+
+    def _warn_if_clock_behind(self, batch: str, now: datetime) -> None:
+        earlier = batch_instant(batch)
+        if earlier - now > CLOCK_SLACK:
+            self._workspace.tell(
+                f"the clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: new data "
+                "is stamped just after that run; correct the clock"
+            )

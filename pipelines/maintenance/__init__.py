@@ -1,0 +1,1 @@
+"""maintenance of pipelines: rebuild, replay, retention."""

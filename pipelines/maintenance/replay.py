@@ -1,0 +1,120 @@
+"""Replays a market's STAGED batches, in order, into a new history next to the current one.
+
+It uses a data root of its own, into which the staged batches are linked one by one, so that each step sees
+what the original run saw: late-arriving data is late again. Manual decisions are applied at the time they
+were made. Does not belong here: comparing, and replacing the current history (`rebuild`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from connectors.contract.dataset import Jurisdiction
+from pipelines.ingest.batch_ids import batch_instant, next_batch
+from pipelines.steps import apply_history, normalise
+from pipelines.workspace import Workspace, ignore_progress
+from warehouse.decisions import DecisionLog
+from warehouse.staged.store import DOUBTS
+from warehouse.storage import atomic_files
+
+_BREAK = b"\n"
+
+
+class MissingStagedRowsError(RuntimeError):
+    """Staged rows needed for a rebuild are missing; the message names them."""
+
+    def __init__(self, market: str, missing: list[str]) -> None:
+        shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")  # noqa: PLR2004
+        super().__init__(
+            f"{market} cannot be rebuilt: rows of {shown} are missing from STAGED (pruned or lost); "
+            "restore them from a copy, or keep the existing history"
+        )
+        self.missing = missing
+
+
+@dataclass(frozen=True)
+class HistoryReplay:
+    """Rebuild of one market's history. `workspace` is that of the data root that owns the market."""
+
+    workspace: Workspace
+    jurisdiction: Jurisdiction
+
+    @property
+    def root(self) -> Path:
+        return self.workspace.layout.rebuilt(self.jurisdiction.code)
+
+    @cached_property
+    def own(self) -> Workspace:
+        """The workspace of the data root that the rebuild uses."""
+        kept = self.workspace
+        settings = replace(kept.settings, data=self.root, object_store=None)
+        return Workspace(settings, kept.jurisdictions, kept.clock, ignore_progress, kept.on_step)
+
+    def run(self) -> int:
+        """Builds the history; returns the number of batches. Raises Incomplete before anything is written."""
+        batches = self._staged_batches()
+        if missing := list(self._missing()):
+            raise MissingStagedRowsError(self.jurisdiction.code, missing)
+        self.discard()
+        atomic_files.make_folder(self.root)
+        if self.workspace.layout.erased.exists():
+            atomic_files.write_bytes(self.own.layout.erased, self.workspace.layout.erased.read_bytes())
+        for place, batch in enumerate(batches, 1):
+            self._replay_batch(batch)
+            self.workspace.tell(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
+        self._apply_later_decisions(batches)
+        return len(batches)
+
+    def discard(self) -> None:
+        """Removes the rebuilt data root."""
+        atomic_files.discard(self.root)
+
+    def _staged_batches(self) -> list[str]:
+        """Every staged batch of the market, oldest first."""
+        found = (self.workspace.lake.batches(dataset.key) for dataset in self.jurisdiction.datasets)
+        return sorted({batch for batches in found for batch in batches})
+
+    def _missing(self) -> Iterator[str]:
+        for dataset in self.jurisdiction.datasets:
+            for index in self.workspace.lake.indexes(dataset.key):
+                folder = self.workspace.layout.staged / dataset.key / index.batch
+                for name, rows in index.tables.items():
+                    if rows and not (folder / f"{name}.parquet").exists():
+                        yield f"{dataset.key}/{index.batch}"
+
+    def _replay_batch(self, batch: str) -> None:
+        """Replays one batch as its run applied it."""
+        for dataset in self.jurisdiction.datasets:
+            self._link_batch(self.workspace.layout.staged / dataset.key, batch)
+        self._judge_until(batch_instant(batch))
+        self._apply_batch(batch)
+
+    def _link_batch(self, there: Path, batch: str) -> None:
+        here = self.own.layout.staged / there.name
+        for name in (batch, DOUBTS):
+            if (there / name).exists() and not (here / name).exists():
+                atomic_files.make_folder(here)
+                (here / name).symlink_to(there / name)
+
+    def _judge_until(self, instant: datetime | None) -> None:
+        """Copies the decisions made up to an instant; None: all."""
+        layout = self.workspace.layout
+        rows = [row for row in DecisionLog(layout).all() if instant is None or row.at <= instant]
+        if rows:
+            lines = layout.judgements.read_bytes().split(_BREAK)[: rows[-1].number]
+            atomic_files.write_bytes(self.own.layout.judgements, _BREAK.join(lines) + _BREAK)
+
+    def _apply_later_decisions(self, batches: list[str]) -> None:
+        """Applies decisions made after the newest batch: runs without files applied those."""
+        self._judge_until(None)
+        if batches and self.own.layout.judgements.exists():
+            self._apply_batch(next_batch(self.workspace.clock(), batches))
+
+    def _apply_batch(self, batch: str) -> None:
+        self.own.receipts.begin(batch, self.workspace.receipts.facts(batch))
+        normalise.normalise(self.own, self.jurisdiction, batch)
+        apply_history.apply_pending(self.own, self.jurisdiction, batch)

@@ -1,0 +1,1 @@
+"""sources of pipelines: folder, live, source, stream_listener."""

@@ -1,0 +1,97 @@
+"""Resolves the company of rows that name none, by following their links (`connectors.contract.dataset.Link`).
+
+Belongs here: which link keys are stored with a row, when a link is followed again, and the result. Does not belong
+here: the comparison (`warehouse.history.company_links`), or what a row means once it has its company
+(`connectors`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import ComputedKey, Jurisdiction, Link
+from warehouse.history.company_links import GAINED, KEY_PREFIX, LOST, MOVED, NAMELESS, KeyOf, LinkPath
+from warehouse.history.history import MarketHistory
+from warehouse.schema.types import Table
+
+LINKED: Final = "_linked"  # of a snapshot: companies that gained or lost rows of a dataset by a link
+_SCHEMA: Final = {"company_id": pl.String, "dataset": pl.String, "lost": pl.Boolean}
+
+
+class CompanyLinker:
+    """The links of one market in one run."""
+
+    def __init__(self, jurisdiction: Jurisdiction, history: MarketHistory) -> None:
+        self._history = history
+        self._tables = {
+            name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()
+        }
+        self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged}
+        self._links: dict[str, list[Link]] = {}
+        for link in jurisdiction.links:
+            self._links.setdefault(link.table, []).append(link)
+        self._keys = _computed_keys(jurisdiction.links)
+        for name in {table for link in jurisdiction.links for table in (link.table, link.through)}:
+            history.prepare_links(self._tables[name], self._keys.get(name, {}))
+        self._new_run = True  # links may have been declared since the last one
+
+    def keys_of(self, table: Table) -> Mapping[str, KeyOf]:
+        """The link keys stored with a staged table's rows, by column."""
+        return self._keys.get(table.name, {})
+
+    def marked(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+        """Staged rows, flagged if they name no company and links may resolve one."""
+        named = pl.col("_company_id").is_null().alias(NAMELESS)
+        return rows.with_columns(named) if table.name in self._links else rows
+
+    def follow(self, changed: set[str]) -> tuple[pl.Series, pl.DataFrame]:
+        """Follows the links of and through changed tables; returns companies concerned, and the rows of LINKED."""
+        changed = changed | set(self._tables) if self._new_run else set(changed)
+        self._new_run = False
+        moves = [
+            pairs.select(
+                pl.col(side).alias("company_id"),
+                pl.lit(self._datasets[name]).alias("dataset"),
+                # rows moved from another company are no news of the new one (`transforms.events.emission_rules`)
+                (pl.lit(value=True) if side == LOST else pl.col(MOVED)).alias("lost"),
+            )
+            for name, pairs in self._relinked_pairs(changed)
+            for side in (GAINED, LOST)
+        ]
+        told = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
+        return told["company_id"].unique().sort(), told.sort(*_SCHEMA)
+
+    def unanswered(self, name: str) -> pl.DataFrame:
+        """Unlinked rows of one staged table (`warehouse.history.company_links.unlinked_records`)."""
+        return self._history.unanswered(
+            self._tables[name], [self._link_path(link) for link in self._links.get(name, [])]
+        )
+
+    def _relinked_pairs(self, changed: set[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+        for name, links in self._links.items():
+            if name not in changed and changed.isdisjoint(link.through for link in links):
+                continue
+            pairs = self._history.relink(self._tables[name], [self._link_path(link) for link in links])
+            if pairs.height:
+                changed.add(name)  # rows linked through these rows move with them
+            yield name, pairs
+
+    def _link_path(self, link: Link) -> LinkPath:
+        return LinkPath(_key_column(link.key), self._tables[link.through], _key_column(link.through_key))
+
+
+def _computed_keys(links: tuple[Link, ...]) -> Mapping[str, Mapping[str, KeyOf]]:
+    """The computed keys of each table, by the column that holds them."""
+    found: dict[str, dict[str, KeyOf]] = {}
+    for link in links:
+        for table, key in ((link.table, link.key), (link.through, link.through_key)):
+            if isinstance(key, ComputedKey):
+                found.setdefault(table, {})[_key_column(key)] = key.of
+    return found
+
+
+def _key_column(key: str | ComputedKey) -> str:
+    return key if isinstance(key, str) else KEY_PREFIX + key.name

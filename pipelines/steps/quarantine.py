@@ -1,0 +1,61 @@
+"""Quarantine state of a market, and the dataset states that a release publishes.
+
+Does not belong here: when a dataset is quarantined (`guards`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from connectors.contract.dataset import Dataset, Jurisdiction
+from pipelines.workspace import Workspace, profile_dataset
+from warehouse.history.history import MarketHistory
+from warehouse.reader.types import DatasetState, LicenceTerms, QuarantineReason
+
+FETCH_GUARD = "fetch"
+
+
+def quarantine_of(workspace: Workspace, dataset: Dataset) -> QuarantineReason | None:
+    """The guard of the newest quarantined batch of a dataset, which need not be its last batch; None if none."""
+    found = workspace.lake.held(dataset.key)
+    return found[-1].held if found else None
+
+
+def _accepted_guard(workspace: Workspace, dataset: Dataset) -> QuarantineReason | None:
+    newest = workspace.lake.batches(dataset.key)[-1:]
+    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
+    return None if index is None else index.accepted
+
+
+def is_market_quarantined(workspace: Workspace, jurisdiction: Jurisdiction) -> bool:
+    """True if the whole market is stopped: its profile dataset is quarantined."""
+    return quarantine_of(workspace, profile_dataset(jurisdiction)) is not None
+
+
+def dataset_states(
+    workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory
+) -> dict[str, DatasetState]:
+    """Per dataset: watermark, batches, and quarantine."""
+    taken = history.marked("staged")
+    tables = {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()}
+    rows = history.present_counts(tables.values())
+    return {
+        dataset.key: DatasetState(
+            observed_at=history.high_water(dataset.key),
+            batches=tuple(
+                batch
+                for batch in workspace.lake.batches(dataset.key)[-1:]
+                if f"{dataset.key}/{batch}" in taken
+            ),
+            rows=sum(rows[table.name] for table in dataset.staged.values()),
+            held=quarantine_of(workspace, dataset),
+            accepted=_accepted_guard(workspace, dataset),
+            terms=LicenceTerms(dataset.licence.name, dataset.licence.url, dataset.licence.attribution),
+        )
+        for dataset in jurisdiction.datasets
+    }
+
+
+def newest_instant(states: dict[str, DatasetState]) -> datetime | None:
+    """The newest watermark of a market."""
+    return max((state.observed_at for state in states.values() if state.observed_at), default=None)

@@ -1,0 +1,106 @@
+"""Input of the event steps: the difference between two known states, and which changes may become events.
+
+Belongs here: the shape of a difference, and the rules that suppress events (docs/architecture.md 6). Does not
+belong here: how states are compared (`warehouse.history.history`) or the content of one kind of event (`*_events`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+import polars as pl
+
+SILENT_MONTHS: Final = 24  # periods that ended longer than this before the baseline create no event
+
+
+class TableDiffLike(Protocol):
+    """One table's difference between two known states; frames have the table's columns.
+
+    `known`: for the companies table, the company ids that were known before.
+    """
+
+    @property
+    def added(self) -> pl.DataFrame: ...
+    @property
+    def removed(self) -> pl.DataFrame: ...
+    @property
+    def changed_before(self) -> pl.DataFrame: ...
+    @property
+    def changed_after(self) -> pl.DataFrame: ...
+    @property
+    def known(self) -> pl.Series: ...
+
+
+Differences = Mapping[str, TableDiffLike]  # by table
+Image = Mapping[str, pl.DataFrame]  # all rows of the touched companies after the change, by table
+
+
+@dataclass(frozen=True, slots=True)
+class EmissionContext:
+    """When a change was seen, and which datasets may emit events.
+
+    `baselines`: by dataset, the instant of its first snapshot. `late`: datasets with a late-arriving snapshot
+    at this instant. `linked`: (company_id, dataset, lost) of companies that gained or lost rows of a dataset
+    by a link, without any change in the world; a row moved from one company to another counts as lost for
+    both.
+    """
+
+    instant: datetime
+    baselines: Mapping[str, datetime]
+    late: frozenset[str] = frozenset()
+    linked: pl.DataFrame | None = None
+
+    def speaking(self) -> pl.DataFrame:
+        """The datasets that may emit events now, with their baselines."""
+        rows = [
+            (dataset, baseline)
+            for dataset, baseline in self.baselines.items()
+            if baseline < self.instant and dataset not in self.late
+        ]
+        schema = {"_register": pl.String, "_baseline": pl.Datetime("us", "UTC")}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def emittable_rows(
+    rows: pl.DataFrame, register: str, known: pl.Series, occasion: EmissionContext
+) -> pl.DataFrame:
+    """Rows of companies known before, from datasets that may emit events; adds `_baseline`."""
+    of_known = rows.join(known.rename("company_id").to_frame().unique(), on="company_id", how="semi")
+    heard = of_known.join(occasion.speaking(), left_on=register, right_on="_register", how="inner")
+    return (
+        heard
+        if occasion.linked is None
+        else _without_link_effects(heard, register, occasion.linked, occasion.instant)
+    )
+
+
+def _without_link_effects(
+    rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime
+) -> pl.DataFrame:
+    """Drops rows gained by a link that were observed before the baseline: they are not new.
+
+    If a link has lost rows, keeps only rows observed at this instant: other differences result from the loss.
+    """
+    marks = linked.group_by("company_id", "dataset").agg(_lost=pl.col("lost").any())
+    marked = rows.join(
+        marks, left_on=["company_id", register], right_on=["company_id", "dataset"], how="left"
+    )
+    new = pl.col("observed_at") > pl.col("_baseline")
+    new &= ~pl.col("_lost") | (pl.col("observed_at") >= instant)
+    return marked.filter(pl.col("_lost").is_null() | new).drop("_lost")
+
+
+def unlinked_companies(occasion: EmissionContext) -> frozenset[tuple[str, str]]:
+    """Companies and the datasets of which they lost rows by a link."""
+    if occasion.linked is None:
+        return frozenset()
+    return frozenset(occasion.linked.filter("lost").select("company_id", "dataset").iter_rows())
+
+
+def within_window(day: pl.Expr) -> pl.Expr:
+    """True for a period, or a document's date, within the window before the baseline; needs `_baseline`."""
+    limit = pl.col("_baseline").dt.date().dt.offset_by(f"-{SILENT_MONTHS}mo")
+    return day >= limit

@@ -1,0 +1,88 @@
+"""news.published and event.regulatory: an item or a notice of a known company.
+
+See docs/contract/contract.md 4.6.
+A first load emits no events, nor does anything published before it, even if another channel delivers it
+later. A correction keeps its id and emits no second event. Does not belong here: what counts as news of a
+registry (`connectors`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.transforms.events.emission_rules import Differences, EmissionContext, Image, emittable_rows
+from pipelines.transforms.events.payload import EventRow, EventSource, Row, event_payload, instant_text
+from warehouse.schema import ids
+
+TITLE: Final = 300  # characters, docs/contract/contract.md 4.6
+SUMMARY: Final = 1_000
+_COMPANY: Final = ("company_id", "org_number", "name", "country")
+
+
+def news_events(differences: Differences, image: Image, occasion: EmissionContext) -> Iterator[EventRow]:
+    """Events of news and notices that arrived with this difference."""
+    for table, event in (("news", _news_event), ("notices", _regulatory_event)):
+        if table in differences:
+            yield from _build_events(table, event, differences, image, occasion)
+
+
+def _build_events(
+    table: str,
+    event: Callable[[Row], EventRow],
+    differences: Differences,
+    image: Image,
+    occasion: EmissionContext,
+) -> Iterator[EventRow]:
+    rows = emittable_rows(differences[table].added, "register", differences["companies"].known, occasion)
+    fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())
+    companies = image["companies"].select(_COMPANY)
+    for row in fresh.join(companies, on="company_id").iter_rows(named=True):
+        yield event(row)
+
+
+def _news_event(row: Row) -> EventRow:
+    """The contract's `news` object."""
+    value = {
+        "news_id": row["news_id"],
+        "title": row["title"][:TITLE],
+        "summary": _cut_summary(row["summary"]),
+        "url": row["url"],
+        "publisher": row["publisher"],
+        "language": row["language"],
+        "published_at": instant_text(row["published_at"]),
+        "categories": row["categories"],
+    }
+    event_id = ids.news_published_id(row["company_id"], row["native_id"])
+    return _build_event(event_id, "news.published", row, "news", value)
+
+
+def _regulatory_event(row: Row) -> EventRow:
+    """The contract's `notice` object."""
+    value = {
+        "notice_id": row["notice_id"],
+        "authority": row["authority"],
+        "authority_country": row["authority_country"],
+        "action_type": row["action_type"],
+        "title": row["title"][:TITLE],
+        "summary": _cut_summary(row["summary"]),
+        "url": row["url"],
+        "published_at": instant_text(row["published_at"]),
+        "amount": row["amount"],
+        "currency": row["currency"],
+    }
+    event_id = ids.event_regulatory_id(row["authority"], row["native_id"], row["company_id"])
+    return _build_event(event_id, "event.regulatory", row, "notice", value)
+
+
+def _build_event(event_id: str, event_type: str, row: Row, key: str, value: dict[str, Any]) -> EventRow:
+    occurred_at = row["published_at"]
+    source = EventSource(row["register"], row["native_id"], row["url"], row["observed_at"])
+    document = event_payload(row, occurred_at, source, key, value)
+    return EventRow(event_id, event_type, row["company_id"], occurred_at, document)
+
+
+def _cut_summary(text: str | None) -> str | None:
+    return None if text is None else text[:SUMMARY]

@@ -1,0 +1,160 @@
+"""ownership.changed: a holder's share crosses 5, 10, 20 or 50 percent.
+
+Belongs here: which difference between two states of the owners is a crossing, and of which day. Does not
+belong here: the arithmetic of thresholds (`thresholds`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.transforms.events.emission_rules import (
+    Differences,
+    EmissionContext,
+    Image,
+    emittable_rows,
+    unlinked_companies,
+)
+from pipelines.transforms.events.payload import EventRow, EventSource, Row, event_payload, midnight_utc
+from pipelines.transforms.events.thresholds import ABSENT, ALL, ShareRange, crossed_thresholds
+from pipelines.transforms.ownership.intermediate_states import EXACT, IntermediateStates
+from pipelines.transforms.ownership.line_lineage import STATE, OwnerLineage
+from pipelines.transforms.ownership.owners import percent_number
+from pipelines.transforms.ownership.survivorship import CAPITAL, VOTES, Measure
+from warehouse.schema import ids
+
+_DERIVED: Final = "derived"
+
+
+def ownership_events(differences: Differences, image: Image, occasion: EmissionContext) -> Iterator[EventRow]:
+    """Events of holders with a share on another side of a threshold than before."""
+    lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
+    rows = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, occasion)
+    companies = image["companies"].select("company_id", "org_number", "name", "country")
+    unlinked = unlinked_companies(occasion)
+    passages = IntermediateStates(image)
+    for row in rows.join(companies, on="company_id").iter_rows(named=True):
+        if row["_gone"] and lineage.goes_on(row):
+            continue
+        # a record moved away by a link has not ended, whichever register covers the holder now
+        if any((row["company_id"], register) in unlinked for register in lineage.missing(row)):
+            continue
+        former = {} if row["_gone"] else lineage.before(row) or {}
+        stated = row | {f"{name}_before": former[name] for name in STATE if former}
+        events = (_build_event(step, occasion.instant) for step in passages.of(stated))
+        yield from (event for event in events if event is not None)
+
+
+def _moved_holders(differences: Differences) -> pl.DataFrame:
+    """Holders with a possibly changed share: their row, with the former state in `_before` columns."""
+    owners = differences["owners"]
+    key = ["company_id", "holder_id"]
+    before = owners.changed_before.select(*key, *(pl.col(name).alias(f"{name}_before") for name in STATE))
+    changed = owners.changed_after.join(before, on=key)
+    gone = owners.removed.with_columns(pl.col(name).alias(f"{name}_before") for name in STATE)
+    gone = gone.with_columns(_gone=pl.lit(value=True))
+    rows = pl.concat([owners.added, changed, gone], how="diagonal")
+    register = pl.col("sources").str.json_path_match("$[0].register")
+    return rows.with_columns(register=register)
+
+
+def _share_range(row: Row, measure: Measure, suffix: str) -> ShareRange | None:
+    """The share held by one measure, before or after; None if unknown.
+
+    Holdings that are gone, ended, or control only, count as zero by every measure.
+    """
+    if row["_gone"] and not suffix:
+        return ABSENT
+    if row[f"basis{suffix}"] is None or row[f"ended_on{suffix}"] is not None:
+        return ABSENT
+    exact, low, high = (row[f"{name}{suffix}"] for name in measure)
+    if exact is not None:
+        return ShareRange(exact, exact)
+    if low is None:
+        return None
+    return ShareRange(low, ALL if high is None else high)
+
+
+def _comparable_ranges(row: Row) -> tuple[ShareRange, ShareRange] | None:
+    """The shares to compare, like with like: capital, else votes.
+
+    A notice that states only votes is compared with the known capital if votes were unknown: for most
+    companies both are equal, and a notice reports a crossing. A list of capital after votes alone is not
+    compared.
+    """
+    pairs = [
+        (_share_range(row, measure, "_before"), _share_range(row, measure, ""))
+        for measure in (CAPITAL, VOTES)
+    ]
+    (before, _), (_, after) = pairs
+    for one, other in (*pairs, (before, after)):
+        if one is not None and other is not None:
+            return one, other
+    return None
+
+
+def _is_unknown(row: Row) -> bool:
+    """True if an exact or computed share was or became unknown, which is not zero.
+
+    With bands, no share means control only, which is zero (`HOLDINGS.basis`).
+    """
+    if row["_gone"]:
+        # a source reports the end of a holding; a share that can no longer be computed is only missing
+        return row["basis_before"] == _DERIVED
+    if row["as_of_before"] is None:
+        return False
+    bases = {row["basis"], row["basis_before"]}
+    ended = row["ended_on"] is not None or row["ended_on_before"] is not None
+    return not ended and None in bases and not bases.isdisjoint(EXACT)
+
+
+def _build_event(row: Row, instant: datetime) -> EventRow | None:
+    levels = None if _is_unknown(row) else _comparable_ranges(row)
+    if levels is None:
+        return None
+    before, after = levels
+    previous, current = before.low, after.low
+    limits = crossed_thresholds(previous, current)
+    if not limits or before.overlaps(after):
+        return None
+    as_of = _crossing_day(row, instant.date())
+    occurred_at = midnight_utc(as_of)
+    change = _change_object(row, previous, current) | {"thresholds_crossed": list(limits)}
+    change |= {"basis": row["basis"] or row["basis_before"], "as_of": as_of.isoformat()}
+    event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, previous, current)
+    document = event_payload(row, occurred_at, _event_source(row, instant), "change", change)
+    return EventRow(event_id, "ownership.changed", row["company_id"], occurred_at, document)
+
+
+def _change_object(row: Row, previous: Decimal, current: Decimal) -> dict[str, Any]:
+    return {
+        "holder_name": row["holder_name"],
+        "previous_pct": percent_number(previous),
+        "current_pct": percent_number(current),
+        "holder_id": row["holder_id"],
+        "holder_type": row["holder_type"],
+        "holder_company_id": row["holder_company_id"],
+        "direction": "up" if previous < current else "down",
+    }
+
+
+def _crossing_day(row: Row, today: date) -> date:
+    """Day of a crossing: the end of an ended holding, else the source's date, else the day we noticed."""
+    if row["_gone"]:
+        return today
+    if row["ended_on"] is not None:
+        return row["ended_on"]
+    # an unchanged day is not the day of this change: the record was altered in place
+    return row["as_of"] if row["as_of"] != row["as_of_before"] else today
+
+
+def _event_source(row: Row, instant: datetime) -> EventSource:
+    entry = json.loads(row["sources"])[0]
+    retrieved_at = instant if row["_gone"] else row["observed_at"]
+    return EventSource(entry["register"], entry["native_id"], entry["url"], retrieved_at)

@@ -1,0 +1,91 @@
+"""The `data` object of an event as JSON text: keys in the contract's order, compact, unescaped.
+
+See docs/contract/contract.md 4.6.
+Belongs here: the parts shared by all kinds. Does not belong here: the object of one kind (`*_events`), or
+`sequence`, which the ledger assigns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+import polars as pl
+
+from warehouse.schema.tables import EVENTS
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EventSource:
+    """The source of an event: `sources` of the contract."""
+
+    register: str
+    native_id: str | None
+    url: str | None
+    retrieved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One row of the events table."""
+
+    event_id: str
+    event_type: str
+    company_id: str
+    occurred_at: datetime
+    data: str
+
+
+def midnight_utc(day: date) -> datetime:
+    """Midnight UTC of a day."""
+    return datetime.combine(day, time(), UTC)
+
+
+def instant_text(instant: datetime) -> str:
+    """RFC 3339 in UTC with seconds."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def day_text(day: date | None) -> str | None:
+    """ISO date; null stays null."""
+    return None if day is None else day.isoformat()
+
+
+def event_payload(
+    company: Row, occurred_at: datetime, source: EventSource, key: str, value: Mapping[str, Any]
+) -> str:
+    """The event's JSON: the common keys, then the one object of its kind."""
+    document = {
+        "company_id": company["company_id"],
+        "org_nr": company["org_number"],
+        "name": company["name"],
+        "country": company["country"],
+        "occurred_at": instant_text(occurred_at),
+        "source": {
+            "register": source.register,
+            "native_id": source.native_id,
+            "url": source.url,
+            "retrieved_at": instant_text(source.retrieved_at),
+        },
+        key: value,
+    }
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def event_frame(rows: Iterable[EventRow]) -> pl.DataFrame:
+    """Rows as a table, one per id (the first), sorted."""
+    schema = {
+        "event_id": pl.String,
+        "event_type": pl.String,
+        "company_id": pl.String,
+        "occurred_at": pl.Datetime("us", "UTC"),
+        "data": pl.String,
+    }
+    values = [(row.event_id, row.event_type, row.company_id, row.occurred_at, row.data) for row in rows]
+    frame = pl.DataFrame(values, schema=schema, orient="row").select(EVENTS.names)
+    return frame.unique(subset="event_id", keep="first", maintain_order=True).sort(EVENTS.sort)

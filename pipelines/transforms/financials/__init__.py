@@ -1,0 +1,1 @@
+"""financials of pipelines.transforms: filing_dedup, periods, statement_diff, versions."""

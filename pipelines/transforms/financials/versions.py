@@ -1,0 +1,114 @@
+"""Reported figures, by document, to every version of every period.
+
+Belongs here: which document applies to a period, and in which order versions follow. Does not belong here:
+when two statements differ (`statement_diff`), names of periods (`periods`), or events (`events.filing`).
+A period's own documents make its versions; comparatives of later documents only fill periods that have none.
+The register may also serve other figures under the same document: the statement known before is kept as the
+earlier version, which is why the rows known so far are an input.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.transforms.financials.periods import period_type, with_fiscal_labels
+from pipelines.transforms.financials.statement_diff import is_new_version
+from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
+from warehouse.schema.tables import FINANCIALS
+
+PERIOD: Final = ("company_id", "period_start", "period_end", "is_consolidated")
+_VALUES: Final = ("currency", *FIGURES)
+# without a filing date documents tie: then first known first, amendments last, the register's numbers
+_ORDER: Final = (*PERIOD, "_filed", "_prior", "_seen", "is_amendment", "native_id", "filing_id", "_known")
+_UNKNOWN: Final = 1 << 40  # after every known version
+
+
+def build_financial_versions(
+    reported: pl.DataFrame, filings: pl.DataFrame, former: pl.DataFrame
+) -> pl.DataFrame:
+    """All versions of all periods of the companies in the input.
+
+    Args:
+        reported: FINANCIALS_REPORTED rows, all documents of these companies.
+        filings: their FILINGS rows.
+        former: FINANCIALS rows known before, of the same companies.
+    """
+    facts = filings.select("filing_id", "filed_at", "is_amendment", "native_id")
+    documents = reported.join(facts, on="filing_id", how="left")
+    own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), former))
+    rows = pl.concat([own, _select_comparatives(documents, own)], how="diagonal")
+    newest = pl.col("version").max().over(PERIOD)
+    rows = rows.with_columns(is_current=pl.col("version") == newest, is_restated=pl.col("version") > 1)
+    return with_fiscal_labels(rows).select(FINANCIALS.names).sort(FINANCIALS.key)
+
+
+def _with_earlier_statements(own: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
+    """The documents' statements plus the earlier, different statements of the same documents; in order."""
+    statement = [*PERIOD, "filing_id"]
+    known = former.filter(~pl.col("is_comparative")).join(own.select(statement), on=statement, how="semi")
+    last = known.sort("version").unique(subset=statement, keep="last", maintain_order=True)
+    same = [*statement, *_VALUES]
+    repeated = last.join(own.select(same), on=same, how="semi", nulls_equal=True)
+    earlier = known.join(repeated, on=[*statement, "version"], how="anti")
+    facts = own.select(*statement, "is_amendment", "native_id")
+    before = earlier.join(facts, on=statement, how="left").with_columns(_known=pl.col("version"))
+    now = own.with_columns(_known=pl.lit(_UNKNOWN, dtype=pl.Int64))
+    prior = known.group_by(statement).agg(_prior=pl.col("version").min(), _first=pl.col("observed_at").min())
+    rows = pl.concat([now, before.select(now.columns)]).join(prior, on=statement, how="left")
+    rows = rows.with_columns(_prior=pl.col("_prior").fill_null(_UNKNOWN), _seen=_first_seen())
+    return rows.with_columns(_filed=_filing_day(pl.col("_seen"))).sort(_ORDER)
+
+
+def _first_seen() -> pl.Expr:
+    """A document that is served again keeps the time it was first seen."""
+    return pl.min_horizontal("observed_at", "_first").min().over([*PERIOD, "filing_id"])
+
+
+def _filing_day(seen: pl.Expr) -> pl.Expr:
+    return pl.coalesce("filed_at", seen.dt.date())
+
+
+def _with_version_numbers(statements: pl.DataFrame) -> pl.DataFrame:
+    """Assigns versions from 1, in order of filing; statements without a changed value are dropped."""
+    alone = pl.len().over(PERIOD) == 1
+    single = statements.filter(alone).with_columns(version=pl.lit(1, dtype=pl.Int64))
+    several = statements.filter(~alone)
+    numbers = pl.Series("version", _version_numbers(several), dtype=pl.Int64)
+    counted = several.with_columns(numbers).filter(pl.col("version").is_not_null())
+    return pl.concat([single, counted])
+
+
+def _version_numbers(statements: pl.DataFrame) -> list[int | None]:
+    numbers: list[int | None] = []
+    period: tuple[Any, ...] | None = None
+    last: dict[str, Any] = {}
+    version = 0
+    for row in statements.select(*PERIOD, *(name for name in CHANGE_FIELDS if name not in PERIOD)).iter_rows(
+        named=True
+    ):
+        here = tuple(row[name] for name in PERIOD)
+        if here != period:
+            period, version, last = here, 1, row
+            numbers.append(1)
+        elif is_new_version(last, row):
+            version, last = version + 1, row
+            numbers.append(version)
+        else:
+            numbers.append(None)
+    return numbers
+
+
+def _select_comparatives(documents: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
+    """Prior periods known only from later documents; the newest document's if there are several."""
+    # a restated comparative may begin on another day: end, scope and length identify the period
+    same = ["company_id", "period_end", "is_consolidated", "_type"]
+    typed = documents.filter("is_comparative", pl.any_horizontal(pl.col(FIGURES).is_not_null()))
+    typed = typed.with_columns(_type=period_type())
+    taken = own.with_columns(_type=period_type()).select(same).unique()
+    free = typed.join(taken, on=same, how="anti", nulls_equal=True)
+    order = ("_filed", "observed_at", "native_id", "filing_id", "period_start")
+    newest = free.with_columns(_filed=_filing_day(pl.col("observed_at"))).sort(order)
+    last = newest.unique(subset=same, keep="last", maintain_order=True)
+    return last.with_columns(version=pl.lit(1, dtype=pl.Int64))

@@ -1,0 +1,1 @@
+"""holders of pipelines.transforms: fuzzy_pairs, ids, match_rules, name_features, renewals, resolve."""

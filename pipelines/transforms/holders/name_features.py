@@ -1,0 +1,186 @@
+"""Name comparison among the holders of one company: spellings, transliterations, legal forms, core names.
+
+Belongs here: which words of a name are its legal form, which spellings are one name, how close two cores are
+(docs/formats/news.md 5). Does not belong here: whether two records of one name are one holder
+(`match_rules`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from warehouse.legal_forms import SAME, SPELLINGS
+from warehouse.text_normalisation import comparable_name, fold_text
+
+CLOSE: Final = 95.0  # minimum token_sort_ratio of two cores among the holders of one company
+_SLIP: Final = 1  # wrong, missing, extra or transposed letters allowed per word
+_SHORT: Final = (
+    5  # letters: a shorter core is not distinctive, and words shorter than this have to match exactly
+)
+_SUFFIX: Final = 2  # words that a legal form may have besides the first
+_CACHED: Final = 100_000
+
+# Letters of our languages that other alphabets write with two: Bjørn is Bjorn in some sources, Bjoern in
+# others.
+_DOUBLED: Final = str.maketrans({"å": "aa", "ä": "ae", "ö": "oe", "ø": "oe", "æ": "ae", "ü": "ue"})
+_AND: Final = frozenset({"and", "och", "og", "ja", "und", "et"})
+
+# Every spelling of a legal form, by its words. Forms of one kind of company in two languages are equal where
+# registers use either; an AB may be public or not, a partnership limited once or twice.
+_ONE_FORM: Final = {**SAME, "lllp": "llp"}
+_SPELLINGS: Final = {
+    tuple(fold_text(spelling).split()): _ONE_FORM.get(form, form)
+    for form, told in {**SPELLINGS, "ab": (*SPELLINGS["ab"], "ab publ", "publ")}.items()
+    for spelling in told
+}
+_IN_FRONT: Final = frozenset({"ab", "as", "oy", "oyj"})  # AB Volvo, A/S Storebæltsforbindelsen, Oy Karl Fazer
+# Words found in many names: none of these alone, nor two of them, identify a holder.
+_COMMON_WORDS: Final = """
+    nordic scandi scandinavian capital invest investment investments holding holdings group fund funds fond partners
+    management asset trust bank finance global international europe eiendom kapital industri industrier energy real
+    estate
+"""
+_COMMON: Final = frozenset(_COMMON_WORDS.split())
+_VOWELS: Final = str.maketrans("", "", "aeiouy")
+_VOWEL: Final = str.maketrans("aeiouy", "~~~~~~")
+_NUMERALS: Final = frozenset(
+    ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv"]
+)
+
+
+@lru_cache(_CACHED)
+def _folded_name(name: str) -> str:
+    return fold_text(name)
+
+
+def casefolded(name: str) -> frozenset[str]:
+    """The name itself, ignoring case and whitespace."""
+    return frozenset({" ".join(name.casefold().split())}) - {""}
+
+
+def ascii_folded(name: str) -> frozenset[str]:
+    """The name without accents and punctuation."""
+    return frozenset({comparable_name(name)}) - {""}
+
+
+@lru_cache(_CACHED)
+def transliterated_names(name: str) -> frozenset[str]:
+    """Transliterations of the name: names that share one are one name."""
+    return frozenset({_folded_name(name), fold_text(name.casefold().translate(_DOUBLED))}) - {""}
+
+
+def token_sorted(name: str) -> frozenset[str]:
+    """The words of a person's name, sorted: Musk, Elon equals Elon Musk. A single word is not a full name."""
+    sorted_words = (sorted(words.split()) for words in transliterated_names(name))
+    return frozenset(" ".join(words) for words in sorted_words if len(words) > 1)
+
+
+@lru_cache(_CACHED)
+def legal_forms_of(name: str) -> frozenset[str]:
+    """The legal forms that a name ends or begins with."""
+    return _strip_legal_forms(_folded_name(name))[1]
+
+
+@lru_cache(_CACHED)
+def is_possible_person(name: str) -> bool:
+    """True if a name could be a person's: several words, no legal form, figure or typical company word."""
+    words = _folded_name(name).split()
+    if len(words) <= 1 or not all(word.isalpha() for word in words):
+        return False
+    return not legal_forms_of(name) and (_COMMON | _AND).isdisjoint(words) and "&" not in name
+
+
+@lru_cache(_CACHED)
+def core_names(name: str) -> frozenset[str]:
+    """The name without its legal form, in each transliteration; empty if the rest is not distinctive."""
+    found = (_strip_legal_forms(words)[0] for words in transliterated_names(name))
+    return frozenset(core for core in found if _is_distinctive(core))
+
+
+def has_compatible_forms(forms: frozenset[str], others: frozenset[str]) -> bool:
+    """True if two names may be of one company: the legal forms of one are a subset of the other's."""
+    return forms <= others or others <= forms
+
+
+def name_similarity(name: str, other: str) -> float:
+    """Similarity of the cores of two names, 0 to 100; 0 if they differ by more than typos."""
+    pairs = ((one, two) for one in core_names(name) for two in core_names(other))
+    return max((_core_similarity(one, two) for one, two in pairs), default=0.0)
+
+
+@lru_cache(_CACHED)
+def blocking_keys(name: str) -> frozenset[str]:
+    """Blocking keys for fuzzy matching: the distinctive words, or the beginning of the only word."""
+    found: set[str] = set()
+    for core in core_names(name):
+        words = core.split()
+        own = set(words) - _COMMON
+        found |= own if len(words) > 1 else {f"^{core[:3]}"}
+    return frozenset(found)
+
+
+@lru_cache(_CACHED)
+def consonant_key(name: str) -> frozenset[str]:
+    """Blocking keys for all match rules: words without their vowels, and the first letter of the first word.
+
+    Transliterations differ in vowels. Legal forms and common words are used only if nothing else is left.
+    """
+    words = _folded_name(name).split()
+    own = [word for word in words if word not in _COMMON and (word,) not in _SPELLINGS] or words
+    begins = {f"^{word[0].translate(_VOWEL)}" for word in own[:1]}
+    return frozenset(begins | {_consonants_of(word) for word in own})
+
+
+def _consonants_of(word: str) -> str:
+    return word.translate(_VOWELS) or "~"
+
+
+def _core_similarity(core: str, other: str) -> float:
+    one, two = sorted(core.split()), sorted(other.split())
+    if len(one) != len(two) or _distinguishing_words(one) != _distinguishing_words(two):
+        return 0.0
+    if not all(_is_typo(*pair) for pair in zip(one, two, strict=True)):
+        return 0.0
+    return fuzz.token_sort_ratio(core, other)
+
+
+def _is_typo(word: str, other: str) -> bool:
+    """True if two words are equal but for a typo: øst and vest are two words, northern and southern too."""
+    if word == other:
+        return True
+    return min(len(word), len(other)) >= _SHORT and OSA.distance(word, other, score_cutoff=_SLIP) <= _SLIP
+
+
+def _distinguishing_words(words: list[str]) -> list[str]:
+    """Words that distinguish funds and classes of one family: digits, Roman numerals, single letters."""
+    return [word for word in words if word in _NUMERALS or len(word) == 1 or not word.isalpha()]
+
+
+def _is_distinctive(core: str) -> bool:
+    return len(core.replace(" ", "")) >= _SHORT and not set(core.split()) <= _COMMON
+
+
+def _strip_legal_forms(name: str) -> tuple[str, frozenset[str]]:
+    """A folded name without its legal forms, and those forms; the last word is never removed."""
+    words = ["&" if word in _AND else word for word in name.split()]
+    found: set[str] = set()
+    if words[:1] == ["the"] and len(words) > 1:
+        words = words[1:]
+    while (form := _trailing_form(words)) is not None:
+        found.add(_SPELLINGS[form])
+        words = words[: -len(form)]
+    while len(words) > 1 and (form := _SPELLINGS.get((words[0],))) in _IN_FRONT:
+        found.add(str(form))
+        words = words[1:]
+    return " ".join(word for word in words if word != "&"), frozenset(found)
+
+
+def _trailing_form(words: list[str]) -> tuple[str, ...] | None:
+    """The longest legal form at the end that leaves a word."""
+    lengths = range(_SUFFIX + 1, 0, -1)
+    ends = (tuple(words[-length:]) for length in lengths if len(words) > length)
+    return next((end for end in ends if end in _SPELLINGS), None)

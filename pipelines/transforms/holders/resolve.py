@@ -1,0 +1,171 @@
+"""Assigns holder ids: one id per holder of one company, from its earliest record.
+
+Belongs here: which companies' records have to be processed one by one, and which id a holder with several
+records has. Does not belong here: which records are one holder (`match_rules`), or what they hold
+(`ownership.owners`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.transforms.holders.ids import holder_ids
+from pipelines.transforms.holders.match_rules import HolderJoin, resolve_holders
+from pipelines.transforms.holders.renewals import companies_with_renewals
+from warehouse.schema.decisions import HolderDecision
+from warehouse.schema.ids import holder_id
+from warehouse.text_normalisation import comparable_name as folded
+
+__all__ = ["SINGLE", "find_joins", "folded", "reassigned_holder_ids", "with_holder_id"]
+
+SINGLE: Final = "single"
+
+Record = Mapping[str, Any]
+Verdicts = Mapping[str, Sequence[HolderDecision]]  # by company, oldest first
+
+
+def with_holder_id(
+    holdings: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[HolderDecision] = ()
+) -> pl.DataFrame:
+    """Adds `holder_id`, `_several` (the holder has other records), and the holder's company as decided manually.
+
+    Records of one holder get one id, and keep the one they had.
+
+    Args:
+        holdings: HOLDINGS rows, all of these companies.
+        former: OWNERS rows known before, of the same companies.
+        verdicts: manual decisions on holders, oldest first.
+    """
+    rows = holdings.with_columns(holder_ids(holdings), _several=pl.lit(value=False))
+    concerned = _companies_to_resolve(rows, former, verdicts)
+    if concerned.is_empty():
+        return rows
+    # only the rows of these companies are processed one by one: most companies have one register
+    is_theirs = rows["company_id"].is_in(concerned.implode())
+    mine = rows.filter(is_theirs).select(*_LOOKED_AT)
+    theirs = former.filter(pl.col("company_id").is_in(concerned.implode()))
+    found = pl.DataFrame(
+        list(_assign_holder_ids(mine, theirs, decisions_by_company(verdicts))), schema=_FOUND, orient="row"
+    )
+    told = mine.select("holder_id").join(found, on="holder_id", how="left", maintain_order="left")
+    # company numbers differ only after a manual decision
+    return rows.with_columns(
+        rows[name].scatter(is_theirs.arg_true(), told[new])
+        for name, new in (("holder_id", "_joined"), ("_several", "_others"), ("holder_company_id", "_number"))
+    )
+
+
+_LOOKED_AT: Final = (
+    *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
+    *("holder_country", "share_class", "valid_from", "ended_on", "observed_at"),
+)
+_FOUND: Final = {
+    "holder_id": pl.String,
+    "_joined": pl.String,
+    "_others": pl.Boolean,
+    "_number": pl.String,
+}
+
+
+def find_joins(holdings: pl.DataFrame, verdicts: Sequence[HolderDecision] = ()) -> list[HolderJoin]:
+    """The rules that join the records of some companies, for manual review."""
+    rows = holdings.with_columns(holder_ids(holdings))
+    of = decisions_by_company(verdicts)
+    return [
+        join
+        for company, records in _records_by_company(rows)
+        for join in resolve_holders(list(records), of.get(company, ())).joins
+    ]
+
+
+def decisions_by_company(verdicts: Iterable[HolderDecision]) -> Verdicts:
+    """Decisions by company, in the order given."""
+    found: dict[str, list[HolderDecision]] = {}
+    for told in verdicts:
+        found.setdefault(told.company_id, []).append(told)
+    return found
+
+
+def reassigned_holder_ids(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """Records with an own id other than their line's: the own id, and the line's."""
+    for company, holder, sources in owners.select("company_id", "holder_id", "sources").iter_rows():
+        for source in json.loads(sources):
+            own = holder_id(company, source["register"], source["native_id"])
+            if own != holder:
+                yield own, holder
+
+
+def _companies_to_resolve(
+    rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[HolderDecision]
+) -> pl.Series:
+    """Companies with several registers, or with records that were renewed, decided on or joined before."""
+    judged = pl.Series("company_id", [told.company_id for told in verdicts], dtype=pl.String)
+    found = [judged, _multi_register_companies(rows), companies_with_renewals(rows)]
+    if not former.is_empty():
+        # if only another record of a line is left, the line keeps its id: then no record has that id as its
+        # own
+        joined = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(
+            rows["holder_id"].implode()
+        )
+        found.append(former.filter(joined)["company_id"])
+    return pl.concat(found).unique()
+
+
+def _multi_register_companies(rows: pl.DataFrame) -> pl.Series:
+    """Companies with several registers; for speed, only those outside the largest register are checked."""
+    counts = rows["register"].value_counts(sort=True)
+    if counts.height < 2:  # noqa: PLR2004 - one register meets nobody
+        return pl.Series("company_id", [], dtype=pl.String)
+    largest = counts["register"][0]
+    others = rows.lazy().filter(pl.col("register") != largest).select("company_id").unique()
+    told = rows.lazy().select("company_id", "register").join(others, on="company_id", how="semi")
+    several = told.group_by("company_id").agg(pl.col("register").n_unique()).filter(pl.col("register") > 1)
+    return several.collect()["company_id"]
+
+
+def _records_by_company(rows: pl.DataFrame) -> Iterator[tuple[str, Iterable[Record]]]:
+    ordered = rows.select(*_LOOKED_AT).sort("company_id", "register", "native_id").iter_rows(named=True)
+    return groupby(ordered, key=itemgetter("company_id"))
+
+
+def _assign_holder_ids(
+    rows: pl.DataFrame, former: pl.DataFrame, verdicts: Verdicts
+) -> Iterator[tuple[str, str, bool, str | None]]:
+    """For each record: own id, holder's id, whether the holder has other records, the holder's company number."""
+    seen = dict(former.select("holder_id", "first_seen").iter_rows())
+    before = dict(reassigned_holder_ids(former))
+    for company, records in _records_by_company(rows):
+        told = verdicts.get(company, ())
+        groups = resolve_holders(list(records), told).groups
+        # the own id of a record is never given to another holder, even if they were one line before
+        taken = {record["holder_id"] for group in groups for record in group}
+        for group in groups:
+            taken -= {record["holder_id"] for record in group}
+            chosen = _choose_holder_id(group, before, seen, taken)
+            taken |= {chosen, *(record["holder_id"] for record in group)}
+            for record in group:
+                yield record["holder_id"], chosen, len(group) > 1, record["holder_company_id"]
+
+
+def _choose_holder_id(
+    group: Sequence[Record], before: Mapping[str, str], seen: Mapping[str, Any], taken: Iterable[str]
+) -> str:
+    """The id of a holder: the longest known of its records' former ids, else the earliest record's."""
+    own = [record["holder_id"] for record in group]
+    # look up the few ids of the group: `seen` holds every line of all companies concerned
+    known = {name for record in own if (name := before.get(record, record)) in seen} - set(taken)
+    if known:
+        return min(known, key=lambda name: (seen[name], name))
+    return min(group, key=lambda record: (_first_day(record), record["register"], record["native_id"]))[
+        "holder_id"
+    ]
+
+
+def _first_day(record: Record) -> Any:
+    return record["valid_from"] or record["observed_at"].date()

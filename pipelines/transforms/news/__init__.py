@@ -1,0 +1,1 @@
+"""news of pipelines.transforms: dedup, notice_dedup."""

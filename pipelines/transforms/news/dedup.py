@@ -1,0 +1,191 @@
+"""De-duplicates news: an item received through several channels is one row, with the id it was published under.
+
+Two items are one if they come through different channels (registers, or wires that one register reads) within
+ten minutes and their titles agree (docs/formats/news.md 2.13). Published rows take precedence: an item once
+assigned to a row stays with it, so that neither a channel added later nor a changed order of arrival creates
+a second event. An item of a register without headlines (`Jurisdiction.untitled`) is matched to the only
+release of its window. Does not belong here: languages and corrections of one source
+(`connectors.news.grouping`), or which items are events (`events.news`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+import polars as pl
+from rapidfuzz import fuzz
+
+WINDOW: Final = timedelta(minutes=10)
+AGREEING: Final = 90  # minimum token-set ratio of two titles
+NEAREST: Final = 32  # releases compared with one item: bounds the cost of a flood in one minute
+_TOKENS: Final = 3  # a shorter title would match inside many others
+_WORD: Final = re.compile(r"[^\W_]+")
+_FIGURE: Final = re.compile(r"\d")
+_PLACE, _MEMBER, _RELEASE = "_place", "_member", "_release"
+
+Words = tuple[str, ...]
+Door = tuple[str, str | None]  # register and publisher: one register may read several wires
+
+
+def deduplicate_news(
+    items: pl.DataFrame, published: pl.DataFrame, untitled: frozenset[str] = frozenset()
+) -> pl.DataFrame:
+    """NEWS rows, one per release of a company.
+
+    Args:
+        items: NEWS rows of some companies as their registers give them, one per register and release.
+        published: the known NEWS rows of these companies.
+        untitled: registers without real headlines in their titles.
+    """
+    if items.is_empty():
+        return items
+    known = _with_known_release(items, published)
+    return _merge_releases(known.with_columns(_release_ids(known, untitled)), published).select(items.columns)
+
+
+def is_same_title(one: Words, other: Words) -> bool:
+    """True if two titles are of one release. Contradicting figures mean two releases."""
+    if min(len(one), len(other)) < _TOKENS:
+        return one == other
+    figures, others = ({word for word in title if _FIGURE.search(word)} for title in (one, other))
+    if not (figures <= others or others <= figures):
+        return False
+    return fuzz.token_set_ratio(" ".join(one), " ".join(other), score_cutoff=AGREEING) >= AGREEING
+
+
+def title_words(title: str) -> Words:
+    """The words of a title, normalised for comparison."""
+    return tuple(_WORD.findall(title.casefold()))
+
+
+def _with_known_release(items: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
+    """Items with the id of the published row that one of their members belongs to; the earliest if several."""
+    known = _member_rows(published).select(
+        "company_id", _MEMBER, pl.col("news_id").alias(_RELEASE), "published_at"
+    )
+    placed = items.with_row_index(_PLACE)
+    found = (
+        _member_rows(placed)
+        .select(_PLACE, "company_id", _MEMBER)
+        .join(known, on=["company_id", _MEMBER])
+        .sort("published_at", _RELEASE)
+        .unique(_PLACE, keep="first", maintain_order=True)
+    )
+    return placed.join(found.select(_PLACE, _RELEASE), on=_PLACE, how="left", maintain_order="left")
+
+
+def _member_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per member item of a row; rows published before members were stored count as their own member."""
+    own = pl.concat_list(pl.concat_str("register", pl.lit(":"), "native_id"))
+    return rows.with_columns(pl.coalesce("told_by", own).alias(_MEMBER)).explode(_MEMBER)
+
+
+def _release_ids(rows: pl.DataFrame, untitled: frozenset[str]) -> pl.Series:
+    """The release id of each item: as published, else of a matching release of other channels, else its own."""
+    found = dict(rows.select(_PLACE, pl.coalesce(_RELEASE, "news_id")).iter_rows())
+    several = pl.struct("register", "publisher").n_unique().over("company_id") > 1
+    undecided = pl.col(_RELEASE).is_null().any().over("company_id")
+    for _, group in rows.filter(several & undecided).group_by("company_id", maintain_order=True):
+        found.update(_assign_releases(group, untitled))
+    return pl.Series(_RELEASE, [found[place] for place in rows[_PLACE]], dtype=pl.String)
+
+
+@dataclass(slots=True, order=True)
+class _NewsRelease:
+    """A release during the matching of a company's items. is_untitled: no channel has given a headline."""
+
+    published_at: datetime
+    release: str
+    doors: set[Door] = field(compare=False)
+    titles: list[Words] = field(compare=False)
+    is_untitled: bool = field(compare=False)
+
+    def takes(self, door: Door, title: Words) -> bool:
+        return door not in self.doors and any(is_same_title(title, one) for one in self.titles)
+
+    def joins(self, told: _NewsRelease) -> None:
+        """Adds an item's channels and titles to this release."""
+        self.doors |= told.doors
+        self.titles += told.titles
+        self.is_untitled = self.is_untitled and told.is_untitled
+
+
+def _assign_releases(rows: pl.DataFrame, untitled: frozenset[str]) -> dict[int, str]:
+    """For one company: place of each unassigned item -> its release id, in order of time."""
+    order = rows.sort("published_at", "register", "native_id")
+    columns = (_PLACE, _RELEASE, "news_id", "published_at", "register", "publisher", "title")
+    items = list(order.select(columns).iter_rows())
+    releases: dict[str, _NewsRelease] = {}
+    for _, release, _, at, register, publisher, title in items:
+        if release is not None:
+            none = _NewsRelease(at, release, set(), [], is_untitled=True)
+            told = _NewsRelease(
+                at, release, {(register, publisher)}, [title_words(title)], register in untitled
+            )
+            releases.setdefault(release, none).joins(told)
+    by_time = sorted(releases.values())
+    found: dict[int, str] = {}
+    for place, release, own, at, register, publisher, title in items:
+        if release is None:
+            told = _NewsRelease(at, own, {(register, publisher)}, [title_words(title)], register in untitled)
+            found[place] = _assign_release(by_time, told).release
+    return found
+
+
+def _assign_release(by_time: list[_NewsRelease], told: _NewsRelease) -> _NewsRelease:
+    """The nearest release that matches an item, or a new one."""
+    near = sorted(
+        _releases_near(by_time, told.published_at),
+        key=lambda one: (abs(one.published_at - told.published_at), one.release),
+    )
+    (door,), (title,) = told.doors, told.titles
+    one = next((one for one in near if one.takes(door, title)), None) or _only_counterpart(near, told, door)
+    if one is None:
+        insort(by_time, told)
+        return told
+    one.joins(told)
+    return one
+
+
+def _only_counterpart(near: list[_NewsRelease], told: _NewsRelease, door: Door) -> _NewsRelease | None:
+    """The only candidate if exactly one of the two has a headline; None if there are several."""
+    able = [one for one in near if one.is_untitled != told.is_untitled and door not in one.doors]
+    return able[0] if len(able) == 1 else None
+
+
+def _releases_near(by_time: list[_NewsRelease], at: datetime) -> list[_NewsRelease]:
+    """Releases within the window around an instant, the nearest to either side."""
+    middle = bisect_left(by_time, at, key=lambda one: one.published_at)
+    around = by_time[max(middle - NEAREST // 2, 0) : middle + NEAREST // 2]
+    return [one for one in around if abs(one.published_at - at) <= WINDOW]
+
+
+def _merge_releases(rows: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
+    """One row per release: in the words of the register that published it, else of the first that reported it."""
+    leads = published.select(
+        "company_id",
+        pl.col("news_id").alias(_RELEASE),
+        pl.col("register").alias("_lead"),
+        pl.col("native_id").alias("_native"),
+    )
+    key = ["company_id", _RELEASE]
+    told = _member_rows(rows).group_by(key).agg(pl.col(_MEMBER).unique().sort().alias("told_by"))
+    first = (
+        rows.drop("told_by")
+        .join(leads, on=key, how="left")
+        .sort(
+            *key,
+            (pl.col("register") != pl.col("_lead")).fill_null(value=False),
+            "published_at",
+            "register",
+            "native_id",
+        )
+        .unique(key, keep="first", maintain_order=True)
+    )
+    return first.join(told, on=key, how="left").with_columns(
+        pl.col(_RELEASE).alias("news_id"), pl.coalesce("_native", "native_id").alias("native_id")
+    )

@@ -1,0 +1,183 @@
+"""Workspace of a run's steps: the stores below one data root, the declarations, the clock.
+
+Belongs here: composing them from settings, and the Dagster resource that holds a market's lock during a run.
+Does not belong here: what steps do (`steps`), or where bodies come from (`sources.source`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import dagster as dg
+
+import connectors
+from connectors.contract.dataset import Dataset, Jurisdiction
+from pipelines.ingest import crash_recovery
+from pipelines.ingest.crash_recovery import MARKET_TAG
+from pipelines.ingest.market_lease import LocalLease, MarketLease, ReplicatedLease
+from pipelines.ingest.parser_pool import ParserPool
+from pipelines.ingest.step_results import StepResults
+from pipelines.settings import Settings
+from warehouse.exports.exports import ExportStore
+from warehouse.history.history import MarketHistory
+from warehouse.ledger.ledger import Ledger
+from warehouse.raw.archive import RawArchive, utc_now
+from warehouse.release.publisher import ReleaseStore
+from warehouse.staged.snapshots import SnapshotStore
+from warehouse.staged.store import StagedStore
+from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.layout import Layout
+
+if TYPE_CHECKING:
+    from warehouse.replication.releases import ReplicatedReleases
+
+MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
+LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
+
+BATCH_TAG: Final = "dagster/partition"
+
+ProgressCallback = Callable[[str], None]
+
+
+def ignore_progress(_: str) -> None:
+    """Progress callback that discards messages."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Stores, declarations and clock of one data root."""
+
+    settings: Settings
+    jurisdictions: tuple[Jurisdiction, ...]
+    clock: Callable[[], datetime] = utc_now
+    tell: ProgressCallback = ignore_progress
+    on_step: Step = field(default=no_step)
+
+    @property
+    def layout(self) -> Layout:
+        return self.settings.layout
+
+    @cached_property
+    def archive(self) -> RawArchive:
+        return RawArchive(self.layout, self.clock, on_step=self.on_step)
+
+    @cached_property
+    def lake(self) -> StagedStore:
+        return StagedStore(self.layout, on_step=self.on_step)
+
+    @cached_property
+    def images(self) -> SnapshotStore:
+        return SnapshotStore(self.layout, on_step=self.on_step)
+
+    @cached_property
+    def releases(self) -> ReleaseStore:
+        sharing = replicated_releases(self.settings)
+        return ReleaseStore(self.layout, self.clock, self.settings.keep_releases, self.on_step, sharing)
+
+    @cached_property
+    def custody(self) -> MarketLease:
+        """Leases of markets, on this machine alone or across all machines that share their state."""
+        if self.settings.object_store is None:
+            return LocalLease(self)
+        from warehouse.replication.s3 import ObjectStore
+
+        return ReplicatedLease(self, ObjectStore(self.settings.object_store))
+
+    @cached_property
+    def exports(self) -> ExportStore:
+        return ExportStore(self.layout, self.clock, keep=self.settings.keep_exports, on_step=self.on_step)
+
+    def share_export(self, market: str) -> None:
+        """Uploads the newest export of a market to the object store; does nothing on a single machine."""
+        if self.settings.object_store is not None:
+            from warehouse.replication import exports  # loads the client of the store
+
+            exports.replicated_exports(self.layout.exports, self.settings.object_store).send(market)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.layout)
+
+    @cached_property
+    def receipts(self) -> StepResults:
+        return StepResults(self.layout)
+
+    @cached_property
+    def readers(self) -> ParserPool:
+        return ParserPool(self.settings.processes, self.settings.pool_documents)
+
+    def close(self) -> None:
+        """Ends the worker processes, if any were started."""
+        self.readers.close()
+
+    def history(self, market: str) -> MarketHistory:
+        """A market's history, to be opened by `with`."""
+        return MarketHistory(self.layout, market, on_step=self.on_step)
+
+    def jurisdiction(self, market: str) -> Jurisdiction:
+        """The declaration of a market; KeyError if there is none."""
+        for jurisdiction in self.jurisdictions:
+            if jurisdiction.code == market:
+                return jurisdiction
+        raise KeyError(market)
+
+
+@dataclass(frozen=True)
+class WorkspaceOverrides:
+    """Test overrides for work on markets outside of a run (erasure, rebuild)."""
+
+    jurisdictions: tuple[Jurisdiction, ...] | None = None
+    clock: Callable[[], datetime] = utc_now
+    on_step: Step = no_step
+
+    def workspace(self, settings: Settings, tell: ProgressCallback) -> Workspace:
+        """The workspace with these overrides."""
+        known = connectors.JURISDICTIONS if self.jurisdictions is None else self.jurisdictions
+        return Workspace(settings, known, self.clock, tell, self.on_step)
+
+
+Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
+
+
+def replicated_releases(settings: Settings) -> ReplicatedReleases | None:
+    """Replication of releases to other machines; None on a single machine."""
+    if settings.object_store is None:
+        return None
+    from warehouse.replication import releases  # loads the client of the store
+
+    return releases.replicated_releases(
+        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
+    )
+
+
+def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
+    """The dataset that names companies: while it is quarantined, its market is stopped."""
+    named = jurisdiction.precedence.get("name", ())
+    return jurisdiction.dataset(named[0]) if named else jurisdiction.datasets[0]
+
+
+def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefinition:
+    """The workspace as a Dagster resource: holds the run's market from its first step to its last.
+
+    `around` is entered for runs that Dagster started, with the market and the batch of the run.
+    """
+
+    @dg.resource(description="Stores of one data root; holds the market's lock during the run.")
+    def resource(context: dg.InitResourceContext) -> Iterator[Workspace]:
+        tags = context.run.tags if context.run else {}
+        market = tags.get(MARKET_TAG)
+        with ExitStack() as stack:
+            if market is not None and LOCKED_TAG not in tags and context.instance is not None:
+                stack.enter_context(workspace.custody.held(market))
+                crash_recovery.fail_dead_runs(context.instance, market, alive=context.run)
+                crash_recovery.recover_releases(workspace.releases)
+                stack.callback(workspace.close)
+                stack.enter_context(around(workspace, market, tags[BATCH_TAG]))
+            yield workspace
+
+    return resource

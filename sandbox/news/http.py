@@ -1,0 +1,159 @@
+"""Wires and supervisors on one day of a world: their URLs, and their files in a folder.
+
+If no company has press, feeds hold unrelated items. Does not belong here: any format (`press_*`), HTTP
+(`http.routes`, `http.server`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from sandbox.http.response import EndpointResponse
+from sandbox.news import (
+    esma,
+    fca,
+    finansinspektionen,
+    finanstilsynet,
+    globenewswire,
+    mfn,
+    prnewswire,
+    releases,
+    sec,
+)
+from sandbox.shared import gleif_http
+from sandbox.uk import nsm_http
+from sandbox.world import World
+
+Query = Mapping[str, str]
+RSS: Final = "application/rss+xml; charset=utf-8"
+JSON: Final = "application/json"
+_DAY: Final = timedelta(days=1)
+_COUNTRIES: Final = {country: market for market, country in globenewswire.COUNTRIES.items()}
+
+
+def write_day(world: World, day: int, folder: Path) -> None:
+    """Writes the day's feeds of the markets that have press into the day's folder."""
+    for place, body in day_files(world, day):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+
+
+def day_files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
+    """Yields paths below a day's folder, and bodies."""
+    yield from _wire_files(world, day)
+    yield from _register_files(world, day)
+    today = world.date(day)
+    for market, place, feed in _SUPERVISORS:
+        if market in world.press:
+            yield place.format(today), feed(world, day)
+
+
+def _wire_files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
+    today = world.date(day)
+    wired = tuple(market for market in mfn.MARKETS if market in world.press)
+    if wired:
+        yield f"news/mfn/nordic-{today}.json", mfn.stream_page(world, day, wired)
+        yield f"news/mfn/companies-{today}.json", mfn.company_list(world, day)
+    for market in globenewswire.COUNTRIES:
+        if market in world.press:
+            name = f"globenewswire-{market.lower()}-{today}.xml"
+            yield f"news/globenewswire/{name}", globenewswire.country_feed(world, day, market)
+
+
+def _register_files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
+    """LEI records, all on the first day, and announcements in the official storage."""
+    today = world.date(day)
+    for market in world.press if day == 0 else ():
+        if market in gleif_http.AUTHORITIES:
+            yield f"{market.lower()}/gleif/lei-records-{today}.json", _lei_records(world, market)
+    if "UK" in world.press:
+        yield f"uk/fca_nsm/nsm_search_{today}.json", nsm_http.submission_hits(world, day, today - _DAY, today)
+
+
+def _lei_records(world: World, market: str) -> bytes:
+    """LEI records of the companies that have press on any day."""
+    told = (
+        *releases.releases_until(world, market, world.days - 1),
+        *releases.acts_until(world, market, world.days - 1),
+    )
+    leis = sorted({gleif_http.company_lei(one.company) for one in told})
+    asked = {"filter[lei]": ",".join(leis), "page[size]": str(len(leis))}
+    return gleif_http.lei_records(world, 0, asked).body
+
+
+_SUPERVISORS: Final[tuple[tuple[str, str, Callable[[World, int], bytes]], ...]] = (
+    ("US", "news/sec_rss/litigation_releases_{}.xml", sec.litigation_feed),
+    ("UK", "news/fca_rss/news_{}.xml", fca.news_feed),
+    ("SE", "news/fi_rss/sanktioner_{}.xml", finansinspektionen.sanctions_feed),
+    (
+        "NO",
+        "news/finanstilsynet_rss/nyhetsfeed_{}.xml",
+        lambda w, d: finanstilsynet.acts_feed(w, d, "nyhetsfeed"),
+    ),
+    (
+        "NO",
+        "news/finanstilsynet_rss/rundskriv_{}.xml",
+        lambda w, d: finanstilsynet.acts_feed(w, d, "rundskriv"),
+    ),
+    (
+        "FI",
+        "news/esma_sanctions/sanctions_{}.json",
+        lambda w, d: esma.sanctions_page(w, d, {"rows": "1000"}),
+    ),
+)
+
+
+def _mfn_stream(world: World, day: int, query: Query) -> EndpointResponse:
+    start, most = int(query.get("offset") or 0), int(query.get("limit") or 100)
+    return EndpointResponse(
+        200, JSON, mfn.stream_page(world, day, after=query.get("after", ""), page=slice(start, start + most))
+    )
+
+
+def _mfn_item(world: World, day: int, query: Query) -> EndpointResponse:
+    return EndpointResponse(200, JSON, mfn.single_item(world, day, query.get("news-id", "")))
+
+
+def _mfn_companies(world: World, day: int, _query: Query) -> EndpointResponse:
+    return EndpointResponse(200, JSON, mfn.company_list(world, day))
+
+
+def _globenewswire_feed(world: World, day: int, _query: Query, country: str) -> EndpointResponse:
+    market = _COUNTRIES.get(country)
+    if market is None:
+        return EndpointResponse(404, "text/html", b"<html><body>Not found</body></html>")
+    return EndpointResponse(200, RSS, globenewswire.country_feed(world, day, market))
+
+
+def _finanstilsynet_feed(world: World, day: int, _query: Query, name: str) -> EndpointResponse:
+    return EndpointResponse(200, RSS, finanstilsynet.acts_feed(world, day, name))
+
+
+def _esma_sanctions(world: World, day: int, query: Query) -> EndpointResponse:
+    return EndpointResponse(200, JSON, esma.sanctions_page(world, day, query))
+
+
+def _rss_route(feed: Callable[[World, int], bytes]) -> Callable[[World, int, Query], EndpointResponse]:
+    return lambda world, day, _query: EndpointResponse(200, RSS, feed(world, day))
+
+
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+    (re.compile(r"/all/s/nordic\.json"), _mfn_stream),
+    (re.compile(r"/v1/feed/[0-9a-f-]{36}\.json"), _mfn_item),
+    (re.compile(r"/search/companies"), _mfn_companies),
+    (re.compile(r"/RssFeed/country/([^/]+)/feedTitle/.+"), _globenewswire_feed),
+    (re.compile(r"/rss/news-releases-list\.rss"), _rss_route(prnewswire.release_feed)),
+    (re.compile(r"/enforcement-litigation/litigation-releases/rss"), _rss_route(sec.litigation_feed)),
+    (re.compile(r"/news/rss\.xml"), _rss_route(fca.news_feed)),
+    (
+        re.compile(r"/sv/publicerat/sanktioner/finansiella-foretag/rss/?"),
+        _rss_route(finansinspektionen.sanctions_feed),
+    ),
+    (re.compile(r"/rss/(nyhetsfeed|rundskriv)/"), _finanstilsynet_feed),
+    (re.compile(r"/solr/esma_registers_sanctions/select"), _esma_sanctions),
+)

@@ -1,0 +1,214 @@
+"""Simulates the Swedish endpoints on one day of a world, without HTTP (docs/formats/se.md 2 to 5 and 8).
+
+Belongs here: paths, queries and request bodies -> responses; tokens, valid for one day of the world. Does not
+belong here: sockets (`http.server`), large bodies on disk (`http.routes`), the format of one record
+(`api_answers`).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
+from typing import IO, Final
+from urllib.parse import parse_qsl
+
+from sandbox.http.response import EndpointResponse
+from sandbox.se import (
+    annual_reports,
+    api_answers,
+    finansinspektionen,
+    numbers,
+    sole_traders,
+)
+from sandbox.se import (
+    files as se_files,
+)
+from sandbox.world import World
+
+MARKET: Final = "SE"
+CLIENT: Final = ("sandbox", "sandbox")  # client id and secret that the token endpoint accepts
+CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {"portal.api.bolagsverket.se": CLIENT}
+_ZIP: Final = "application/zip"
+_JSON: Final = "application/json"
+_ERROR: Final = "application/problem+json"
+_API: Final = "/vardefulla-datamangder/v1"
+_ARCHIVE: Final = "/arsredovisningar-bulkfiler"
+_SEARCH: Final = re.compile(r"/Publiceringsklient/(?:sv-SE|en-GB)/Search/Search")
+_SHORTS: Final = re.compile(r"/sv/vara-register/blankningsregistret/Get(?:Aktuell|Hist)File/")
+_NUMBER: Final = re.compile(r"\d{10}|\d{12}")
+
+
+@dataclass(frozen=True, slots=True)
+class SwedishRequest:
+    """A request; `body` is None for GET."""
+
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    authorization: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LargeBody:
+    """A large body: its name on disk and the function that writes it."""
+
+    name: str
+    write: Callable[[IO[bytes]], object]
+
+
+def large_body(world: World, day: int, path: str) -> LargeBody | None:
+    """The large body at a path: bulk files, archives of reports, the spreadsheet."""
+    if MARKET not in world.markets:
+        return None
+    name = path.rpartition("/")[2]
+    if path == "/bolagsverket/bolagsverket_bulkfil.zip":
+        return LargeBody(name, lambda file: se_files.write_organisations(world, day, file))
+    if path == "/scb/scb_bulkfil.zip":
+        return LargeBody(name, lambda file: se_files.write_statistics(world, day, file))
+    if _SHORTS.fullmatch(path):
+        return LargeBody(
+            "positioner.ods", lambda file: file.write(finansinspektionen.short_positions(world, day))
+        )
+    for listed in annual_reports.listed_archives(world, day):
+        if path == f"{_ARCHIVE}/{listed.key}":
+            return _archive_body(world, listed)
+    return None
+
+
+def _archive_body(world: World, listed: annual_reports.ListedArchive) -> LargeBody:
+    return LargeBody(listed.key.replace("/", "_"), lambda file: file.write(_archive_bytes(world, listed.day)))
+
+
+def _archive_bytes(world: World, day: int | None) -> bytes:
+    return annual_reports.old_archive(world) if day is None else annual_reports.weekly_archive(world, day)
+
+
+@lru_cache(maxsize=64)
+def _archive_size_and_tag(world: World, day: int | None) -> tuple[int, str]:
+    """Size and ETag of an archive, for the listing."""
+    body = _archive_bytes(world, day)
+    return len(body), hashlib.sha256(body).hexdigest()[:32]
+
+
+def registry_response(world: World, day: int, question: SwedishRequest) -> EndpointResponse | None:
+    """The response; None if no Swedish register has such a path."""
+    if MARKET not in world.markets:
+        return None
+    if question.path == _ARCHIVE:
+        return _archive_listing(world, day, question)
+    if question.path == "/oauth2/token":
+        return _token_response(world, day, question)
+    if _SEARCH.fullmatch(question.path):
+        return EndpointResponse(200, "text/csv", _insider_export(world, day, question.query))
+    if question.path.startswith(f"{_API}/"):
+        return _api_response(world, day, question)
+    return None
+
+
+def _archive_listing(world: World, day: int, question: SwedishRequest) -> EndpointResponse:
+    files = annual_reports.listed_archives(world, day)
+    sizes = {listed.key: _archive_size_and_tag(world, listed.day) for listed in files}
+    marker = question.query.get("marker") or None
+    return EndpointResponse(200, "application/xml", annual_reports.bucket_listing(files, sizes, marker))
+
+
+def _token_response(world: World, day: int, question: SwedishRequest) -> EndpointResponse:
+    """Issues a token for client credentials, as form fields or HTTP Basic; anything else is rejected."""
+    form = dict(parse_qsl((question.body or b"").decode("ascii", "replace")))
+    basic = base64.b64encode(":".join(CLIENT).encode()).decode()
+    given = (form.get("client_id"), form.get("client_secret"))
+    if given != CLIENT and question.authorization != f"Basic {basic}":
+        return _json_response(
+            {"error": "invalid_client", "error_description": "Client Authentication failed"}, 401
+        )
+    if form.get("grant_type") != "client_credentials":
+        return _json_response({"error": "unsupported_grant_type"}, 400)
+    token = {"access_token": _day_token(world, day), "token_type": "Bearer", "expires_in": 3600}
+    return _json_response({**token, "scope": form.get("scope", "")})
+
+
+def _day_token(world: World, day: int) -> str:
+    return f"sandbox-{world.date(day)}"
+
+
+def _json_response(value: object, status: int = 200, kind: str = _JSON) -> EndpointResponse:
+    return EndpointResponse(status, kind, json.dumps(value, ensure_ascii=False).encode())
+
+
+def _problem_response(status: int, title: str, detail: str) -> EndpointResponse:
+    return _json_response(api_answers.error_body(status, title, detail), status, _ERROR)
+
+
+def _api_response(world: World, day: int, question: SwedishRequest) -> EndpointResponse:
+    """Handles an API call; the token of another day is invalid."""
+    if question.authorization != f"Bearer {_day_token(world, day)}":
+        return _problem_response(401, "Unauthorized", "Anroparen saknar giltiga autentiseringsuppgifter.")
+    call = question.path.removeprefix(_API)
+    if question.body is None:
+        return (
+            EndpointResponse(200, "text/plain", b"OK")
+            if call == "/isalive"
+            else _package_response(world, day, call)
+        )
+    return _number_response(world, day, call, _requested_number(question.body))
+
+
+def _number_response(world: World, day: int, call: str, number: str | None) -> EndpointResponse:
+    """The response for one number."""
+    if number is None:
+        return _problem_response(400, "Bad Request", "Identitetsbeteckning har ogiltigt format.")
+    if len(number) == 10 and numbers.check_digit(number[:9]) != int(number[9]):  # noqa: PLR2004 - digits
+        return _problem_response(400, "Bad Request", "Identitetsbeteckning har ogiltig kontrollsiffra.")
+    if call == "/organisationer":
+        return _json_response({"organisationer": _organisation_records(world, day, number)})
+    if call == "/dokumentlista":
+        return _json_response(api_answers.document_list(world.find(MARKET, number, day)))
+    return _problem_response(404, "Not Found", "Resursen finns inte.")
+
+
+def _requested_number(body: bytes) -> str | None:
+    try:
+        asked = json.loads(body)
+    except ValueError:
+        return None
+    number = asked.get("identitetsbeteckning") if isinstance(asked, dict) else None
+    return number if isinstance(number, str) and _NUMBER.fullmatch(number) else None
+
+
+def _organisation_records(world: World, day: int, number: str) -> list[api_answers.Record]:
+    company = world.find(MARKET, number, day)
+    if company is not None:
+        return [api_answers.organisation_record(company, world.date(day))]
+    for alone in sole_traders.all_sole_traders(world.count(MARKET, day)):
+        if alone.number == number:
+            return api_answers.sole_trader_records(alone)
+    return [api_answers.unknown_organisation()]
+
+
+def _package_response(world: World, day: int, call: str) -> EndpointResponse:
+    """A package by its id, with or without the file extension used in lists."""
+    identity = call.removeprefix("/dokument/").removesuffix("_paket")
+    company = world.find(MARKET, annual_reports.number_from_id(identity), day)
+    for accounts in company.accounts if company is not None else ():
+        if company is not None and annual_reports.document_id(company, accounts) == f"{identity}_paket":
+            return EndpointResponse(200, _ZIP, annual_reports.report_package(company, accounts))
+    return _problem_response(404, "Not Found", "Dokumentet finns inte.")
+
+
+def _insider_export(world: World, day: int, query: Mapping[str, str]) -> bytes:
+    """The export of a range of days; unknown parameters are silently ignored."""
+    days = [_parse_date(query.get(f"Publiceringsdatum.{end}")) for end in ("From", "To")]
+    return finansinspektionen.insider_export(world, day, days[0], days[1])
+
+
+def _parse_date(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text or "")
+    except ValueError:
+        return None

@@ -1,0 +1,92 @@
+"""Feeds and registers of authorities without any acts: valid responses that name no company.
+
+Does not belong here: authorities that act (the press of a world), or more than the minimal format.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sandbox.http.response import EndpointResponse
+from sandbox.world import World
+
+_RSS: Final = "application/rss+xml; charset=utf-8"
+_SEARCH: Final = "/publication/searchRegister/doMainSearch"
+_HEADER: Final = (
+    "id,instrumentIdentifier,instrumentFullName,issuer,issuerName,actionType,reasonsForTheAction,effectiveFrom,"
+    "effectiveTo,onGoing,memberStateOfNotifyingCA,notifyingCA,markets,comments,historicalStatus,timestamp\n"
+)
+_FEED: Final = """<?xml version="1.0" encoding="utf-8"?>
+<rss version="2.0">
+  <channel>
+    <title>{title}</title>
+    <link>https://{host}/</link>
+    <description>{title}</description>
+    <item>
+      <title>Annual report on the work of the year</title>
+      <link>https://{host}{path}</link>
+      <pubDate>Mon, 05 Jan 2026 09:00:00 GMT</pubDate>
+      <guid isPermaLink="true">https://{host}{path}</guid>
+    </item>
+  </channel>
+</rss>
+"""
+
+
+def sanction_search_response(path: str) -> EndpointResponse | None:
+    """The response to POST `path`: an empty search result, which starts the session of the export."""
+    return (
+        EndpointResponse(200, "application/json", b'{"numFound":0,"docs":[]}', fixed=True)
+        if path == _SEARCH
+        else None
+    )
+
+
+def _static_feed_route(
+    title: str, host: str, path: str
+) -> Callable[[World, int, Mapping[str, str]], EndpointResponse]:
+    body = _FEED.format(title=title, host=host, path=path).encode()
+    return lambda _world, _day, _query: EndpointResponse(200, _RSS, body, fixed=True)
+
+
+def _no_suspensions(_world: World, _day: int, _query: Mapping[str, str]) -> EndpointResponse:
+    return EndpointResponse(200, "text/csv; charset=utf-8", _HEADER.encode(), fixed=True)
+
+
+def _no_sanctions(_world: World, _day: int, _query: Mapping[str, str]) -> EndpointResponse:
+    response = {"numFound": 0, "start": 0, "docs": []}
+    answer = {"responseHeader": {"params": {"core": "esma_registers_sanctions"}}, "response": response}
+    return EndpointResponse(200, "application/json", json.dumps(answer).encode(), fixed=True)
+
+
+_SEC: Final = (
+    r"/enforcement-litigation/(?:litigation-releases|administrative-proceedings|trading-suspensions)/rss"
+)
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+    (re.compile(_SEC), _static_feed_route("Litigation Releases", "www.sec.gov", "/node/1")),
+    (
+        re.compile(r"/RSS/RSSENF/rssenf\.xml"),
+        _static_feed_route("Enforcement", "www.cftc.gov", "/PressRoom/PressReleases/1-26"),
+    ),
+    (
+        re.compile(r"/news/rss\.xml"),
+        _static_feed_route("FCA news", "www.fca.org.uk", "/news/statements/annual-report"),
+    ),
+    (
+        re.compile(r"/rss/(?:news|prudential-regulation-publications)"),
+        _static_feed_route("Bank of England", "www.bankofengland.co.uk", "/news/2026/january/annual-report"),
+    ),
+    (
+        re.compile(r"/sv/publicerat/sanktioner/finansiella-foretag/rss"),
+        _static_feed_route("Sanktioner", "www.fi.se", "/sv/publicerat/nyheter/2026/arsredovisning"),
+    ),
+    (
+        re.compile(r"/rss/(?:nyhetsfeed|rundskriv)/"),
+        _static_feed_route("Finanstilsynet", "www.finanstilsynet.no", "/nyhetsarkiv/nyheter/2026/arsmelding"),
+    ),
+    (re.compile(r"/solr/esma_registers_sanctions/select"), _no_sanctions),
+    (re.compile(r"/publication/searchRegister/doExportSarisCsv"), _no_suspensions),
+)

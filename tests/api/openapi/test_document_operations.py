@@ -1,0 +1,163 @@
+"""Operations of the OpenAPI document: those that exist, with what reviewers look for in each."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from api.companies.openapi import OPERATIONS
+from api.openapi.document import openapi_document
+from api.routes import ROUTES
+
+UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/metrics", "/problems/{slug}", "/billing/stripe"}
+
+
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
+
+
+@pytest.fixture(scope="module")
+def described():
+    return json.loads(openapi_document("https://api.example.com"))
+
+
+def validator(described, schema):
+    whole = schema | {"components": described["components"]}
+    return Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def operations(described):
+    """(path, method, operation) of each."""
+    return [(path, *item) for path, methods in described["paths"].items() for item in methods.items()]
+
+
+def test_every_route_is_described_or_meant_not_to_be(described):
+    bound = [one for route in ROUTES for one in route.opt["endpoints"].values()]
+    routed = {(one.path.replace(":str", ""), one.method.lower()): one for one in bound}
+    documented = {(path, method) for path, method, _ in operations(described)}
+    assert {place for place in routed if place[0] not in UNDOCUMENTED} == documented
+    for operation in OPERATIONS:
+        one = routed[operation.path, operation.method]
+        assert one.public == operation.public, operation.operation_id
+        assert one.takes_body == (operation.body is not None), operation.operation_id
+        if operation.body is not None:
+            assert one.route.body.is_optional != operation.body.required, operation.operation_id
+            assert tuple(kind.decode() for kind in one.route.body.media_types) == operation.body.media_types
+
+
+def whole(described, answer):
+    """A response, also where only a reference to it stands."""
+    if "$ref" not in answer:
+        return answer
+    return described["components"]["responses"][answer["$ref"].rpartition("/")[2]]
+
+
+# docs/contract/contract.md 4.14
+EXPECTED_OPERATIONS = (
+    "listMarkets getCompany getCompanyInMarket searchCompanies listFinancials listOwnership listCompanyEvents "
+    "createWebhook listWebhooks getWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook "
+    "listWebhookDeliveries getWebhookDelivery retryWebhookDelivery createWebhookReplay getWebhookReplay "
+    "listEventTypes getUsage getOpenApi"
+)
+
+
+def test_every_operation_says_what_reviewers_look_for(described):
+    seen = set()
+    for path, method, operation in operations(described):
+        assert {"operationId", "summary", "description", "tags", "responses"} <= set(operation), path
+        assert operation["operationId"] not in seen
+        seen.add(operation["operationId"])
+        told = {"400", "405", "414", "431", "500"}
+        if operation.get("security") is None:  # needs a key
+            told |= {"401", "402", "403", "404", "406", "413", "415", "429", "503"}
+        told |= {"post": {"409", "422"}, "patch": {"412", "422"}, "delete": {"412"}}.get(method, set())
+        errors = {status for status in operation["responses"] if int(status) >= 400}
+        assert errors == told, (path, method)
+        assert len([status for status in operation["responses"] if int(status) < 300]) == 1, (path, method)
+    assert seen == set(EXPECTED_OPERATIONS.split())
+
+
+def test_every_post_takes_an_idempotency_key_and_every_change_a_revision(described):
+    asked = {"post": {"Idempotency-Key"}, "patch": {"If-Match"}, "delete": {"If-Match"}, "get": set()}
+    for path, method, operation in operations(described):
+        references = [one["$ref"] for one in operation.get("parameters", ()) if "$ref" in one]
+        assert {reference.rpartition("/")[2] for reference in references} == asked[method], path
+        if method == "post":
+            answer = next(iter(operation["responses"].values()))
+            assert "Idempotency-Replayed" in answer["headers"], path
+
+
+MAKING = {"createWebhook", "createWebhookReplay"}
+
+
+def test_every_answer_tells_its_headers(described):
+    """Of operations that need a key every 2XX and 4XX names the limits, in both spellings."""
+    limits = {"RateLimit-Policy", "RateLimit"} | {
+        f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Reset")
+    }
+    everywhere = {"X-Request-Id", "Cache-Control", "Vary", "X-Content-Type-Options"}
+    for path, _, operation in operations(described):
+        for status, answer in operation["responses"].items():
+            told = set(whole(described, answer)["headers"])
+            assert everywhere <= told, (path, status)
+            assert "security" in operation or limits <= told, (path, status)
+            assert ("Retry-After" in told) == (status in ("409", "429", "503")), (path, status)
+            assert ("WWW-Authenticate" in told) == (status == "401"), (path, status)
+            assert ("Allow" in told) == (status == "405"), (path, status)
+            assert ("Location" in told) == (operation["operationId"] in MAKING and status < "3"), path
+
+
+def test_the_answers_carry_the_headers_that_are_required(service, described):
+    required = {name for name, header in described["components"]["headers"].items() if header["required"]}
+    for path, asked in (
+        ("/api/v1/companies/{org_number}", "/api/v1/companies/5599999991"),
+        ("/api/v1/companies", "/api/v1/companies?limit=1"),
+        ("/api/v1/companies", "/api/v1/companies?limit=0"),
+        ("/api/v1/markets", "/api/v1/markets"),
+        ("/api/openapi.json", "/api/openapi.json"),
+    ):
+        answer = service.get(asked)
+        told = described["paths"][path]["get"]["responses"][str(answer.status_code)]
+        for name in whole(described, told)["headers"]:
+            header = described["components"]["headers"][name]
+            value = answer.headers.get(name)
+            assert value is not None or name not in required, (asked, name)
+            if value is not None:
+                sent = int(value) if header["schema"]["type"] == "integer" else value
+                validator(described, header["schema"]).validate(sent)
+
+
+def test_where_an_answer_leads_there_is_an_operation(described):
+    by_id = {operation["operationId"]: operation for _, _, operation in operations(described)}
+    for operation in by_id.values():
+        for answer in operation["responses"].values():
+            for link in answer.get("links", {}).values():
+                parameters = by_id[link["operationId"]]["parameters"]
+                places = {one["name"] for one in parameters if one.get("in") == "path"}
+                assert set(link["parameters"]) == places
+
+
+def test_search_has_every_parameter_of_the_contract(described):
+    names = {parameter["name"] for parameter in described["paths"]["/api/v1/companies"]["get"]["parameters"]}
+    told = (
+        "q country industry industry_scheme region size employees_min employees_max revenue_min revenue_max "
+        "currency status is_listed registered_from registered_to sort fields limit cursor"
+    )
+    assert names == set(told.split())
+
+
+def test_paths_take_every_spelling_of_the_contract(described):
+    bare = "5560125790 556012-5790 923609016 0923609016 0112038-9 00445790 sc123456 IP12345R R0000012 US0000320193"
+    bare += " US320193 US-320193 CIK0000320193 firm:NO:923609016 firm:GB:00445790 firm:US:US0000320193 firm:DK:24256790"
+    in_market = bare + " 01120389 445790 SC1234 320193"
+    refused = "12ab firm:XX:1 firm:NO firm:SE:12 US12345678901 1234567890123"
+    for path, taken in (("{org_number}", bare), ("{org_number}/ownership", bare), ("", in_market)):
+        place = f"/api/v1/companies/{path}" if path else "/api/v1/{market}/companies/{org_number}"
+        schema = next(
+            one["schema"]
+            for one in described["paths"][place]["get"]["parameters"]
+            if one["name"] == "org_number"
+        )
+        assert [one for one in taken.split() if not validator(described, schema).is_valid(one)] == []
+        assert [one for one in refused.split() if validator(described, schema).is_valid(one)] == []

@@ -1,0 +1,44 @@
+"""Percentages of texts: every one fits the column that holds it."""
+
+from decimal import Decimal
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.kit import staging
+from connectors.kit.columns.percentages import percentage_from_text
+from tests.tables import check_cases
+from warehouse.schema.types import Column, Kind, Table
+
+TABLE = Table("held", "Shares.", ("share",), (Column("share", Kind.PERCENT, "share"),))
+
+
+@check_cases(
+    ("digits", "due"),
+    [
+        ("15", "15"),
+        ("15,30", "15.30"),
+        ("0.1234", "0.1234"),
+        ("15.0199999999999996", "15.0200"),
+        ("0,00005", "0.0000"),
+        ("0,00015", "0.0002"),
+        ("99.99995", "100.0000"),
+        ("15." + "0" * 40, "15.0000"),
+    ],
+)
+def test_what_is_written(digits: str, due: str) -> None:
+    assert str(percentage_from_text(digits)) == due
+
+
+@given(st.from_regex(r"[0-9]{1,2}(?:[.,][0-9]{1,60})?", fullmatch=True))
+def test_every_one_fits_the_column(digits: str) -> None:
+    [share] = staging.make_batch(TABLE, [{"share": percentage_from_text(digits)}]).rows["share"]
+    assert abs(share - Decimal(digits.replace(",", "."))) <= Decimal("0.00005")
+
+
+def test_what_is_longer_than_a_decimal_can_be_fits_no_column_as_it_is() -> None:
+    """Why places are cut where they are read: polars refuses the whole batch, whatever the value."""
+    with pytest.raises(RuntimeError, match="too large"):
+        pl.DataFrame([{"share": Decimal("15." + "0" * 40)}], schema={"share": pl.Decimal(9, 4)}, orient="row")

@@ -1,0 +1,147 @@
+"""Staged batches, signals, code lists and text expressions."""
+
+import sys
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from connectors.contract.dataset import REJECT_COLUMNS, Signal
+from connectors.kit import code_lists, staging
+from connectors.kit.columns import text
+from connectors.kit.staging import SignalCounter
+from warehouse.schema.tables import TABLES
+from warehouse.schema.types import Column, Kind, Table
+
+TABLE = Table(
+    "t",
+    "",
+    ("id",),
+    (Column("id", Kind.TEXT, ""), Column("staff", Kind.INTEGER, ""), Column("names", Kind.TEXTS, "")),
+)
+
+
+def test_every_kind_has_a_type():
+    assert set(staging.TYPES) == set(Kind)
+    for table in TABLES:
+        assert staging.staged_schema(table).names() == list(table.names)
+
+
+def test_batch_orders_fills_and_casts():
+    for rows in (
+        pl.DataFrame({"staff": [5], "id": ["1"]}, schema={"staff": pl.Int32, "id": pl.String}),
+        [{"staff": 5, "id": "1"}],
+    ):
+        batch = staging.make_batch(TABLE, rows)
+        assert batch.rows.schema == staging.staged_schema(TABLE)
+        assert batch.rows.rows() == [("1", 5, None)]
+        assert batch.rejects.columns == list(REJECT_COLUMNS)
+    assert staging.make_batch(TABLE, []).rows.schema == staging.staged_schema(TABLE)
+    assert staging.empty_frame(TABLE).schema == staging.staged_schema(TABLE)
+
+
+def test_a_column_nobody_declared_is_a_mistake():
+    for rows in (pl.DataFrame({"id": ["1"], "x": [1]}), [{"id": "1"}, {"x": 1}]):
+        with pytest.raises(ValueError, match="table t declares no column x"):
+            staging.make_batch(TABLE, rows)
+
+
+def test_rejects_are_text_and_cut():
+    frame = staging.reject_rows([(12, "because", "x" * 500)])
+    assert frame.rows() == [("12", "because", "x" * 200)]
+    assert staging.reject_rows().schema == staging.REJECTS
+
+
+def test_tally_counts_with_five_examples():
+    tally = SignalCounter("no.enheter")
+    for number in range(8):
+        tally.add("unknown_code", "XX", number)
+    tally.add("unknown_code", "XX", 7)
+    tally.add("absent", "column", count=3)
+    assert tally.drain() == (
+        Signal("no.enheter", "absent", "column", 3, ()),
+        Signal("no.enheter", "unknown_code", "XX", 9, ("0", "1", "2", "3", "4")),
+    )
+    assert tally.drain() == ()
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    folder = tmp_path / "some_country" / "codes"
+    folder.mkdir(parents=True)
+    (tmp_path / "some_country" / "__init__.py").write_text('"""A country."""\n')
+    (folder / "forms.csv").write_text(
+        "code,label,size\nAS,Aksjeselskap,small\nASA,Allmennaksjeselskap,\n", encoding="utf-8"
+    )
+    (folder / "twice.csv").write_text("code,label\nA,x\nA,y\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "some_country"
+    sys.modules.pop("some_country", None)
+    code_lists.load_code_list.cache_clear()
+
+
+def test_code_lists(package: str):
+    forms = code_lists.load_code_list(package, "forms")
+    assert forms.get("AS") == "Aksjeselskap"
+    assert forms.get("ASA", "size") is None
+    assert forms.get(None) is forms.get("XX") is None
+    assert "ASA" in forms
+    rows = pl.DataFrame({"nr": ["1", "2", "3", "4"], "form": ["AS", "XX", None, "XX"]})
+    assert rows.select(forms.expr("form")).to_series().to_list() == ["Aksjeselskap", None, None, None]
+    tally = SignalCounter("no.enheter")
+    forms.audit(rows, "form", "nr", tally)
+    assert tally.drain() == (Signal("no.enheter", "unknown_code", "XX", 2, ("2", "4")),)
+    with pytest.raises(ValueError, match="a code twice: A"):
+        code_lists.load_code_list(package, "twice")
+
+
+def got(expression: pl.Expr, *values: str | None) -> list[object]:
+    return pl.DataFrame({"a": values}, schema={"a": pl.String}).select(expression).to_series().to_list()
+
+
+A = pl.col("a")
+
+
+def test_clean():
+    assert got(text.clean_text(A), "  A \u00a0 B\n", " \u200b ", None) == ["A B", None, None]
+
+
+def test_dates():
+    day = date(2024, 5, 31)
+    assert got(
+        text.iso_date(A),
+        "2024-05-31",
+        "2024-05-31T12:00:00Z",
+        "2024-05-31 00:00:00",
+        "31.05.2024",
+        "2024-13-01",
+    ) == [day, day, day, None, None]
+    assert got(text.british_date(A), "31/05/2024", "5/31/2024", "31/13/2024", "") == [day, None, None, None]
+    assert got(text.compact_date(A), "20240531", "20241331", "2024053") == [day, None, None]
+
+
+def test_numbers():
+    assert got(text.parse_integer(A), "12", "-12.0", "12.5", "x", "") == [12, -12, None, None, None]
+    assert got(text.parse_decimal(A), "12.5", "1 234.25", "12,5", "1.2.3") == [
+        Decimal("12.5"),
+        Decimal("1234.25"),
+        None,
+        None,
+    ]
+    assert got(text.parse_decimal(A, comma=True), "99,99", "99.99", "\u2212") == [
+        Decimal("99.99"),
+        None,
+        None,
+    ]
+
+
+def test_booleans_and_what_did_not_parse():
+    assert got(text.parse_boolean(A), "TRUE", "n", "J", "maybe", None) == [True, False, True, None, None]
+    assert got(text.failed_to_parse(A, text.parse_integer(A)), "12", "x", " ", None) == [
+        False,
+        True,
+        False,
+        False,
+    ]

@@ -1,0 +1,167 @@
+"""Fetching, against a server on the loopback that answers as data.brreg.no is documented to."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.errors import SourceUnavailableError
+from connectors.kit.http.retry import RetryPolicy
+from connectors.no import NORWAY
+from connectors.no.enheter.fetch_bulk import BULK_ACCEPT
+from connectors.no.regnskap.cursor import FetchedAccounts
+from tests.answering import Quiet, answering
+
+BULK = "/enhetsregisteret/api/enheter/lastned/csv"
+ACCOUNTS = "/regnskapsregisteret/regnskap/"
+ENHETER, REGNSKAP = NORWAY.dataset("no.enheter"), NORWAY.dataset("no.regnskap")
+
+
+@dataclass
+class Register:
+    """What the server answers by path, and what it was asked."""
+
+    answers: dict[str, tuple[int, bytes, dict[str, str]]] = field(default_factory=dict)
+    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    url: str = ""
+
+    def say(self, path: str, body: bytes, status: int = 200, **headers: str) -> None:
+        self.answers[path] = (status, body, headers)
+
+
+@pytest.fixture
+def register() -> Iterator[Register]:
+    known = Register()
+
+    class Handler(Quiet, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known.asked.append((self.path, self.headers.get("Accept")))
+            status, body, headers = known.answers.get(self.path, (404, b"", {}))
+            if headers.get("ETag") and self.headers.get("If-None-Match") == headers["ETag"]:
+                status, body = 304, b""
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with answering(Handler) as known.url:
+        yield known
+
+
+class Still(Clock):
+    """A clock that never sleeps."""
+
+    def sleep(self, seconds: float) -> None:
+        """No time passes."""
+
+
+@pytest.fixture
+def http(register: Register, tmp_path: Path) -> Iterator[HttpClient]:
+    settings = HttpSettings(
+        "test", tmp_path, bases={"data.brreg.no": register.url}, rate=1e6, retry=RetryPolicy(attempts=2)
+    )
+    with HttpClient(settings, Still()) as client:
+        yield client
+
+
+def bulk(http: HttpClient, cursor: Cursor | None = None) -> list[FetchedFile]:
+    assert ENHETER.fetch is not None
+    return list(ENHETER.fetch(http, cursor, ()))
+
+
+def accounts(http: HttpClient, subjects: list[str], cursor: Cursor | None = None) -> list[FetchedFile]:
+    assert REGNSKAP.fetch is not None
+    return list(REGNSKAP.fetch(http, cursor, subjects))
+
+
+def test_the_bulk_is_full_and_fetched_once_per_etag(http: HttpClient, register: Register) -> None:
+    body = gzip.compress(b"organisasjonsnummer,navn\n")
+    register.say(BULK, body, ETag='"a1"')
+    (arrival,) = bulk(http)
+    assert (arrival.scope, arrival.body.read()) == (Scope.FULL, body)
+    assert register.asked == [(BULK, BULK_ACCEPT)]
+    assert bulk(http, arrival.cursor) == []
+    register.say(BULK, body, ETag='"a2"')
+    assert len(bulk(http, arrival.cursor)) == 1
+
+
+def test_accounts_are_asked_once_per_company_and_year(http: HttpClient, register: Register) -> None:
+    register.say(ACCOUNTS + "923609016", json.dumps([{"id": 1}]).encode())
+    subjects = ["923609016:2025", "984851006:2025"]
+    (arrival,) = accounts(http, subjects)
+    assert (arrival.name, arrival.scope, arrival.status) == ("923609016.json", Scope.PART, 200)
+    assert len(register.asked) == 2
+    assert accounts(http, subjects, arrival.cursor) == []
+    assert len(register.asked) == 2
+    assert len(accounts(http, ["923609016:2026"], arrival.cursor)) == 1
+
+
+def test_404_is_none_and_500_arrives_and_both_are_remembered(http: HttpClient, register: Register) -> None:
+    """Pitfall 4: 500 is permanent for banks."""
+    register.say(ACCOUNTS + "984851006", b'{"status":"500","error":"E","path":"/regnskap/984851006"}', 500)
+    arrivals = accounts(http, ["999999999:2025", "984851006:2025"])
+    assert [arrival.status for arrival in arrivals] == [500]
+    assert accounts(http, ["999999999:2025", "984851006:2025"], arrivals[-1].cursor) == []
+
+
+@pytest.mark.parametrize("body", [b"Too many requests", b"<html>Vent</html>"])
+def test_text_with_status_200_is_asked_again_next_time(
+    http: HttpClient, register: Register, body: bytes
+) -> None:
+    """Pitfall 5."""
+    register.say(ACCOUNTS + "923609016", body)
+    register.say(ACCOUNTS + "984851006", b"[]")
+    (arrival,) = accounts(http, ["923609016:2025", "984851006:2025"])
+    assert arrival.name == "984851006.json"
+    register.say(ACCOUNTS + "923609016", b"[]")
+    assert [later.name for later in accounts(http, ["923609016:2025"], arrival.cursor)] == ["923609016.json"]
+
+
+def test_what_arrived_is_handed_over_before_an_outage_is_told(http: HttpClient, register: Register) -> None:
+    register.say(ACCOUNTS + "923609016", b"[]")
+    register.say(ACCOUNTS + "984851006", b"", 503)
+    assert REGNSKAP.fetch is not None
+    coming = REGNSKAP.fetch(http, None, ["923609016:2025", "984851006:2025"])
+    arrival = next(coming)
+    assert FetchedAccounts.of(arrival.cursor).knows("923609016", "2025")
+    with pytest.raises(SourceUnavailableError):
+        next(coming)
+
+
+def test_wanted_are_those_that_filed_newest_first() -> None:
+    assert REGNSKAP.wants is not None
+    rows = pl.DataFrame(
+        {
+            "organisasjonsnummer": ["923609016", "984851006", "999288774"],
+            "sisteInnsendteAarsregnskap": ["2024", None, "2025"],
+        }
+    )
+    assert list(REGNSKAP.wants({"no_enheter": rows})) == ["999288774:2025", "923609016:2024"]
+    assert list(REGNSKAP.wants({})) == []
+
+
+class TestAsked:
+    def test_a_cursor_remembers(self) -> None:
+        asked = FetchedAccounts()
+        for number, year in (("923609016", "2025"), ("810000000", "2024"), ("000000001", "2025")):
+            asked.add(number, year)
+        again = FetchedAccounts.of(asked.cursor())
+        assert again.knows("923609016", "2025")
+        assert again.knows("923609016", "2024")
+        assert again.knows("000000001", "2025")
+        assert not again.knows("810000000", "2025")
+        assert not again.knows("999999999", "2020")
+        assert again.cursor() == asked.cursor()
+
+    @pytest.mark.parametrize("text", ["", "%%%", '{"etag": "x"}'])
+    def test_a_cursor_that_does_not_read_remembers_nothing(self, text: str) -> None:
+        assert len(FetchedAccounts.of(Cursor(text))) == 0

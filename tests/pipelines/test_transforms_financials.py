@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from pipelines.transforms.financials.periods import period_label
+from pipelines.transforms.financials.statement_diff import changed_fields, is_new_version
+from pipelines.transforms.financials.versions import build_financial_versions
+from tests.pipelines.frames import DAY_1, DAY_3, filing, frame, statement
+from tests.tables import check_cases
+from warehouse.schema.tables import FILINGS, FINANCIALS, FINANCIALS_REPORTED
+
+
+def made(
+    statements: list[dict[str, Any]], filings: list[dict[str, Any]], former: pl.DataFrame | None = None
+) -> list[dict[str, Any]]:
+    return rows(statements, filings, former).to_dicts()
+
+
+def rows(
+    statements: list[dict[str, Any]], filings: list[dict[str, Any]], former: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    return build_financial_versions(
+        frame(FINANCIALS_REPORTED, *statements),
+        frame(FILINGS, *filings),
+        frame(FINANCIALS) if former is None else former,
+    )
+
+
+def figures(**values: Any) -> dict[str, Any]:
+    fields = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
+    return {**dict.fromkeys(fields), "currency": "EUR", "period_start": None, "period_end": None} | values
+
+
+@check_cases(
+    ("start", "end", "expected"),
+    [
+        (date(2025, 1, 1), date(2025, 12, 31), "annual"),
+        (date(2025, 1, 1), date(2025, 10, 27), "annual"),  # 300 days
+        (date(2025, 1, 1), date(2025, 10, 26), None),
+        (date(2024, 11, 27), date(2025, 12, 31), "annual"),  # 400 days
+        (date(2024, 11, 26), date(2025, 12, 31), None),
+        (date(2025, 1, 1), date(2025, 3, 11), "quarterly"),  # 70 days
+        (date(2025, 1, 1), date(2025, 3, 10), None),
+        (date(2025, 1, 1), date(2025, 4, 30), "quarterly"),  # 120 days
+        (date(2025, 1, 1), date(2025, 6, 30), None),
+    ],
+)
+def test_period_type_goes_by_days(start: date, end: date, expected: str | None) -> None:
+    [row] = made([statement("a", end, period_start=start, revenue=1)], [filing("a", end, period_start=start)])
+    assert row["period_type"] == expected
+    assert row["fiscal_year"] == end.year
+
+
+def test_quarters_count_from_the_companys_own_year_end() -> None:
+    statements = [
+        statement("y", date(2025, 6, 30), period_start=date(2024, 7, 1), revenue=4),
+        statement("q", date(2025, 9, 30), period_start=date(2025, 7, 1), revenue=1),
+        statement("r", date(2025, 12, 31), period_start=date(2025, 10, 1), revenue=1),
+    ]
+    quarters = {row["period_end"].month: row["fiscal_quarter"] for row in made(statements, [])}
+    assert quarters == {6: None, 9: 1, 12: 2}
+
+
+def test_an_early_month_end_belongs_to_the_month_before() -> None:
+    [row] = made([statement("q", date(2025, 4, 3), period_start=date(2025, 1, 1), revenue=1)], [])
+    assert row["fiscal_quarter"] == 1
+
+
+def test_labels() -> None:
+    assert period_label("annual", 2025, None) == "2025"
+    assert period_label("quarterly", 2026, 3) == "2026-Q3"
+    assert period_label(None, 2026, None) is None
+
+
+def test_a_later_filing_with_another_value_is_the_next_version() -> None:
+    result = made(
+        [statement("b", revenue=120, equity=5), statement("a", revenue=100, equity=5)],
+        [filing("a", filed_at=date(2026, 3, 1)), filing("b", filed_at=date(2026, 6, 1))],
+    )
+    assert [(row["version"], row["revenue"], row["is_current"], row["is_restated"]) for row in result] == [
+        (1, 100, False, False),
+        (2, 120, True, True),
+    ]
+
+
+def test_the_same_values_filed_again_are_no_version() -> None:
+    [row] = made(
+        [statement("a", revenue=100), statement("b", revenue=100)],
+        [filing("a", filed_at=date(2026, 3, 1)), filing("b", filed_at=date(2026, 6, 1))],
+    )
+    assert (row["version"], row["filed_at"]) == (1, date(2026, 3, 1))
+
+
+def test_rounding_to_a_coarser_unit_is_no_version_and_finer_values_are() -> None:
+    exact = statement("a", revenue=1_234_567, equity=400_400)
+    rounded = statement("b", revenue=1_235_000, equity=400_000)
+    filings = [filing("a", filed_at=date(2026, 3, 1)), filing("b", filed_at=date(2026, 6, 1))]
+    assert [row["revenue"] for row in made([exact, rounded], filings)] == [1_234_567]
+    filings[0]["filed_at"], filings[1]["filed_at"] = date(2026, 6, 1), date(2026, 3, 1)
+    assert [row["revenue"] for row in made([exact, rounded], filings)] == [1_235_000, 1_234_567]
+
+
+@check_cases(
+    ("before", "after", "fields"),
+    [
+        (figures(revenue=5_400), figures(revenue=5_000), ()),
+        (figures(revenue=5_000), figures(revenue=5_400), ("revenue",)),
+        (figures(revenue=5_600), figures(revenue=5_000), ("revenue",)),  # 6,000 would be the rounding
+        (figures(revenue=400), figures(revenue=0), ("revenue",)),  # nothing tells of a unit
+        (figures(revenue=5_400, employees=7), figures(revenue=5_000, employees=8), ("employees",)),
+        (figures(revenue=5_400), figures(revenue=5_000, currency="SEK"), ("revenue", "currency")),
+        (figures(revenue=None), figures(revenue=0), ("revenue",)),
+    ],
+)
+def test_fields_that_differ(before: dict[str, Any], after: dict[str, Any], fields: tuple[str, ...]) -> None:
+    assert changed_fields(before, after) == fields
+    assert is_new_version(before, after) == bool(fields)
+
+
+def test_leaving_a_figure_out_gives_no_other_value() -> None:
+    assert not is_new_version(figures(revenue=5, equity=2), figures(equity=2))
+    assert changed_fields(figures(revenue=5, equity=2), figures(equity=3)) == ("revenue", "equity")
+
+
+def test_scopes_have_versions_of_their_own() -> None:
+    result = made(
+        [statement("a", revenue=1), statement("b", revenue=2, is_consolidated=True)],
+        [filing("a"), filing("b")],
+    )
+    assert [(row["is_consolidated"], row["version"], row["is_current"]) for row in result] == [
+        (False, 1, True),
+        (True, 1, True),
+    ]
+
+
+def test_comparatives_only_fill_periods_without_a_document() -> None:
+    result = made(
+        [
+            statement("b", date(2025, 12, 31), revenue=30),
+            statement("b", date(2024, 12, 31), revenue=21, is_comparative=True),
+            statement("b", date(2023, 12, 31), revenue=11, is_comparative=True),
+            statement("a", date(2024, 12, 31), revenue=20),
+        ],
+        [filing("a", date(2024, 12, 31)), filing("b")],
+    )
+    assert [(row["period_end"].year, row["revenue"], row["is_comparative"]) for row in result] == [
+        (2023, 11, True),
+        (2024, 20, False),
+        (2025, 30, False),
+    ]
+
+
+def test_of_several_comparatives_the_newest_document_speaks() -> None:
+    prior = date(2023, 12, 31)
+    result = made(
+        [
+            statement("b", prior, revenue=12, is_comparative=True),
+            statement("a", prior, revenue=11, is_comparative=True),
+            statement("c", prior, is_comparative=True),
+        ],
+        [filing("a", filed_at=date(2025, 3, 1)), filing("b", filed_at=date(2026, 3, 1)), filing("c")],
+    )
+    assert [(row["revenue"], row["version"]) for row in result] == [(12, 1)]
+
+
+def test_other_figures_under_the_same_document_are_the_next_version_and_stay_so() -> None:
+    filings = [filing("a")]
+    first = rows([statement("a", revenue=100, observed_at=DAY_1)], filings)
+    second = rows([statement("a", revenue=90)], filings, first)
+    assert second["revenue"].to_list() == [100, 90]
+    assert second["version"].to_list() == [1, 2]
+    assert rows([statement("a", revenue=90, observed_at=DAY_3)], filings, second)["revenue"].to_list() == [
+        100,
+        90,
+    ]
+    back = rows([statement("a", revenue=100, observed_at=DAY_3)], filings, second)
+    assert back["revenue"].to_list() == [100, 90, 100]
+
+
+def test_serving_documents_again_does_not_reorder_their_versions() -> None:
+    filings = [filing("a"), filing("b")]
+    first = rows([statement("b", revenue=1, observed_at=DAY_1)], filings)
+    second = rows([statement("a", revenue=2), statement("b", revenue=1, observed_at=DAY_1)], filings, first)
+    third = rows(
+        [statement("a", revenue=2, observed_at=DAY_3), statement("b", revenue=1, observed_at=DAY_3)],
+        filings,
+        second,
+    )
+    assert second["revenue"].to_list() == third["revenue"].to_list() == [1, 2]
+
+
+def test_a_document_that_is_gone_takes_its_versions_along() -> None:
+    former = rows([statement("a", revenue=1), statement("b", revenue=2)], [filing("a"), filing("b")])
+    assert rows([statement("b", revenue=2)], [filing("b")], former)["version"].to_list() == [1]
+
+
+def test_order_of_the_input_changes_nothing() -> None:
+    statements = [statement(name, revenue=value) for name, value in (("a", 1), ("b", 2), ("c", 3))]
+    filings = [filing(name) for name in "abc"]
+    assert rows(statements, filings).equals(rows(statements[::-1], filings[::-1]))
+
+
+def test_no_rows_give_no_rows() -> None:
+    assert rows([], []).is_empty()
+    assert rows([], []).columns == list(FINANCIALS.names)

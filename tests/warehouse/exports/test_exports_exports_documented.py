@@ -1,0 +1,61 @@
+"""What docs/bulk.md tells a consumer to type is typed here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.warehouse.handed import ONE, TABLES, TWO, hostile_world, write
+from tests.warehouse.helpers import ROOT
+from warehouse.exports.exports import MarketExport
+from warehouse.reader.reader import FinancialsQuery, ReleaseReader
+from warehouse.storage.duckdb import open_database
+from warehouse.storage.layout import Layout
+
+TEXT = (ROOT / "docs" / "bulk.md").read_text(encoding="utf-8")
+FOLDER = "exports/NO/0000000042"
+
+
+@pytest.fixture(scope="module")
+def handed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layout, MarketExport]:
+    layout = Layout(tmp_path_factory.mktemp("handed") / "data")
+    hostile_world(layout)
+    return layout, write(layout, "NO")[0]
+
+
+def blocks(language: str, folder: Path) -> list[str]:
+    found = re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    assert found
+    return [block.replace(FOLDER, str(folder)) for block in found]
+
+
+def test_duckdb_and_the_series_of_the_api(handed: tuple[Layout, MarketExport]) -> None:
+    layout, export = handed
+    series, load, _ = blocks("sql", export.folder)
+    with open_database() as connection:
+        connection.execute(load).fetchall()
+        assert connection.sql("SELECT count(*) FROM companies JOIN details USING (id)").fetchall() == [(7,)]
+        found = connection.sql(series).to_arrow_table().to_pylist()
+    reader = ReleaseReader(layout)
+    with reader.pin() as snapshot:
+        served = [snapshot.financials(company, FinancialsQuery(), None, 100).rows for company in (ONE, TWO)]
+    reader.close()
+    assert [row["company_id"] for row in found] == [ONE] * len(served[0]) + [TWO] * len(served[1])
+    assert {row["is_consolidated"] for row in found if row["company_id"] == ONE} == {True}
+
+
+def test_polars(handed: tuple[Layout, MarketExport]) -> None:
+    [code] = blocks("python", handed[1].folder)
+    names: dict[str, pl.DataFrame] = {}
+    exec(code, names)
+    assert names["latest"].select("company_id", "period").rows() == [(ONE, "2024"), (TWO, "2024")]
+
+
+def test_it_names_every_file_and_setting() -> None:
+    for table in TABLES:
+        assert f"{table}.parquet" in TEXT
+        assert f"{table}.ndjson.gz" in TEXT
+    assert "FIRM_KEEP_EXPORTS` (3)" in TEXT

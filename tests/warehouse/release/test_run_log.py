@@ -1,0 +1,67 @@
+"""Notes of runs beside releases: what they say in one word, in what order they are read, which are kept."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.tables import check_cases
+from warehouse.reader.reader import ReleaseReader
+from warehouse.release import run_log
+from warehouse.release.run_log import KEPT, ErrorNote, QuarantineNote, ReadNote, RunNote, SignalNote
+from warehouse.storage.layout import Layout
+
+BEGAN = datetime(2026, 11, 20, 4, tzinfo=UTC)
+WHOLE = RunNote(
+    "20261120T040000000Z",
+    ("NO", "SE"),
+    BEGAN,
+    BEGAN.replace(minute=7),
+    12,
+    {"status.changed": 3},
+    (ReadNote("no.enheter", 1_000, 2, 1),),
+    (
+        QuarantineNote("no.roller", "max_shrink", 0.4, 0.02),
+        QuarantineNote("se.scb", "fetch", "503 of the registry", None),
+    ),
+    (ErrorNote("SE", "read: torn"),),
+    (SignalNote("no.enheter", "unknown_code", "ÅÄÖ", 17),),
+    {"NO": 41.25, "SE": 0.5},
+)
+
+
+def test_a_note_is_read_as_it_was_written_newest_first(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    begun = RunNote("20261121T040000000Z", ("NO",), BEGAN.replace(day=21))
+    assert run_log.read(layout) == []
+    run_log.write(layout, WHOLE)
+    run_log.write(layout, begun)
+    reader = ReleaseReader(layout)
+    assert reader.runs() == [begun, WHOLE]
+    ended = replace(begun, ended_at=begun.began_at)
+    run_log.write(layout, ended)
+    assert reader.runs() == [ended, WHOLE], "what is noted of a run later takes its note's place"
+    reader.close()
+
+
+@check_cases(
+    ("note", "outcome"),
+    [
+        (WHOLE, "failed"),
+        (replace(WHOLE, ended_at=None), "failed"),
+        (replace(WHOLE, errors=()), "held"),
+        (replace(WHOLE, errors=(), held=()), "published"),
+        (replace(WHOLE, errors=(), held=(), release=None), "unchanged"),
+        (replace(WHOLE, errors=(), held=(), release=None, ended_at=None), "unfinished"),
+    ],
+)
+def test_a_run_in_one_word(note: RunNote, outcome: str) -> None:
+    assert note.outcome == outcome
+
+
+def test_the_newest_runs_are_kept(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    for number in range(KEPT + 3):
+        run_log.write(layout, replace(WHOLE, batch=f"2026112{number // 10}T04000{number % 10}000Z"))
+    found = [note.batch for note in run_log.read(layout)]
+    assert len(found) == KEPT
+    assert found[-1] == "20261120T040003000Z"

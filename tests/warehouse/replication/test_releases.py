@@ -1,0 +1,313 @@
+"""Releases sent and fetched through the store: what is seen, by whom, and what is left after kills and faults."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.bucket import Bucket, Fault
+from tests.warehouse.former import with_names
+from tests.warehouse.helpers import day, event, rows
+from tests.warehouse.world import NO_EVENTS, learn, member, parts
+from warehouse.ledger.ledger import Ledger
+from warehouse.reader.reader import ReleaseReader
+from warehouse.release import manifest
+from warehouse.release.manifest import NAMES, SERVING, ReleaseManifest
+from warehouse.release.publisher import ReleaseStore
+from warehouse.replication.errors import (
+    CorruptObjectError,
+    DivergedReplicaError,
+    LostRaceError,
+    ObjectStoreError,
+)
+from warehouse.replication.lease import LeaseTiming
+from warehouse.replication.releases import ReplicatedReleases
+from warehouse.replication.s3 import ObjectStore
+from warehouse.schema.tables import EVENTS
+from warehouse.storage import locks
+from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.layout import Layout
+
+
+@pytest.fixture
+def bucket(object_store: Callable[[], Bucket]) -> Bucket:
+    return object_store()
+
+
+def _shared(layout: Layout, bucket: Bucket, keep: int = 3, seconds: float = 20) -> ReplicatedReleases:
+    return ReplicatedReleases(
+        layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), keep, LeaseTiming(1)
+    )
+
+
+def _releases(
+    layout: Layout, bucket: Bucket, at: int = 0, on_step: Step = no_step, keep: int = 3, seconds: float = 20
+) -> ReleaseStore:
+    shared = _shared(layout, bucket, keep, seconds)
+    return ReleaseStore(layout, lambda: day(at), keep, on_step, shared)
+
+
+def _publish(
+    layout: Layout, bucket: Bucket, market: str, at: int, events: pl.DataFrame = NO_EVENTS, **how: object
+) -> ReleaseManifest:
+    learn(layout, market, at, companies=[member(market, 1, name=f"Name {at}")])
+    made = _releases(layout, bucket, at, **how).publish(parts(layout, market, at=at), events)  # type: ignore[arg-type]
+    assert made is not None
+    return made
+
+
+def _fetch(layout: Layout, bucket: Bucket, seconds: float = 20) -> int | None:
+    with locks.release_lock(layout):
+        return _shared(layout, bucket, seconds=seconds).fetch()
+
+
+def _served(layout: Layout, company: str) -> str | None:
+    reader = ReleaseReader(layout)
+    try:
+        with reader.pin() as snapshot:
+            found = snapshot.profile(company)
+            return None if found is None else json.loads(found.body)["name"]
+    finally:
+        reader.close()
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "other")
+
+
+def test_another_machine_serves_what_is_published(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    assert _fetch(other, bucket) is None
+    made = _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a"), event("b")))
+    assert _fetch(other, bucket) == 1
+    assert manifest.served_manifest(other) == made
+    assert _served(other, "firm:NO:900000001") == "Name 1"
+    assert [one.event_id for one in Ledger(other).after(0, 10)] == ["evt_a", "evt_b"]
+    assert _fetch(other, bucket) is None
+    _releases(layout, bucket).checked(["NO"], day(7))
+    assert _fetch(other, bucket) is None  # no release, yet what runs have noted comes
+    assert ReleaseReader(other).checked_at() == {"NO": day(7)}
+
+
+def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
+    _fetch(other, bucket)
+    bucket.asked.clear()
+    _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
+    sent = [line for line in bucket.asked if line.startswith(("PUT", "POST")) and "claim" not in line]
+    assert len(sent) == 4 + 2 + 1 + 1  # the release's files, a segment and its index, contents, pointer
+    bucket.asked.clear()
+    assert _fetch(other, bucket) == 2
+    assert len(bucket.asked) == 2 + 4 + 2
+
+
+def test_a_release_of_an_edition_without_a_file_of_names_is_fetched_too(
+    layout: Layout, other: Layout, bucket: Bucket
+) -> None:
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Name 1")])
+    made = ReleaseStore(layout, lambda: day(1)).publish(parts(layout, "NO", at=1), NO_EVENTS)
+    assert made is not None
+    with_names(layout.release(1) / SERVING)
+    sizes = {name: size for name, size in made.sizes.items() if name != NAMES}
+    manifest.write_manifest(layout, replace(made, sizes=sizes))
+    manifest.write_pointer(layout, 1)
+    shared = _shared(layout, bucket)
+    with shared.turn():
+        shared.send_again(manifest.read_manifest(layout, 1))
+    assert _fetch(other, bucket) == 1
+    assert not (other.release(1) / NAMES).exists()
+    assert _served(other, "firm:NO:900000001") == "Name 1"
+
+
+@pytest.mark.slow
+def test_two_machines_take_turns(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
+    second = _publish(other, bucket, "SE", 2, rows(EVENTS, event("b", company_id="firm:SE:900000001")))
+    third = _publish(layout, bucket, "NO", 3)
+    assert (second.release, second.previous, third.release) == (2, 1, 3)
+    assert set(third.markets) == {"NO", "SE"}
+    assert third.kind == "patch"
+    assert _served(layout, "firm:SE:900000001") == "Name 2"
+    assert [one.event_id for one in Ledger(layout).after(0, 10)] == ["evt_a", "evt_b"]
+
+
+@pytest.mark.slow
+def test_the_second_of_two_at_one_time_is_not_seen(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
+    _fetch(other, bucket)
+    learn(other, "SE", 2, companies=[member("SE", 1)])
+
+    def meanwhile(step: str) -> None:
+        if step == "manifest written":
+            bucket.call("PUT", "releases/claim.json", b'{"holder": null}')  # as if ours had run out
+            _publish(layout, bucket, "NO", 3, rows(EVENTS, event("c")))
+
+    late = _releases(other, bucket, 2, meanwhile)
+    with pytest.raises(LostRaceError, match="another machine has published"):
+        late.publish(parts(other, "SE", at=2), rows(EVENTS, event("b")))
+    assert manifest.served_position(other)[0] == 1
+    assert manifest.served_position(layout)[0] == 2
+    assert _releases(layout, bucket, 4).heal() == []
+    made = _releases(other, bucket, 5).publish(parts(other, "SE", at=2), rows(EVENTS, event("b")))
+    assert made is not None
+    assert (made.release, made.last) == (3, 3)
+    assert [one.event_id for one in Ledger(other).after(0, 10)] == ["evt_a", "evt_c", "evt_b"]
+
+
+class _Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["manifest written", "release shared", "pointer replaced"])
+def test_a_publisher_that_is_killed(layout: Layout, other: Layout, bucket: Bucket, step: str) -> None:
+    _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
+
+    def kill(met: str) -> None:
+        if met == step:
+            raise _Killed
+
+    with pytest.raises(_Killed):
+        _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")), on_step=kill)
+    seen = 1 if step == "manifest written" else 2
+    assert _fetch(other, bucket) == seen
+    _releases(layout, bucket).heal()
+    made = _releases(layout, bucket, 3).publish(parts(layout, "NO", at=2), rows(EVENTS, event("b")))
+    assert manifest.served_position(layout) == (2, 2)
+    assert (made is None) == (seen == 2)  # what was shared before the kill has been fetched
+    assert _served(layout, "firm:NO:900000001") == "Name 2"
+    assert [one.event_id for one in Ledger(layout).after(0, 10)] == ["evt_a", "evt_b"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "what", ["^PUT .*/releases/0000000002/[0-9a-f]", "^PUT .*/contents", "^PUT .*current"]
+)
+def test_a_store_that_fails_while_a_release_is_sent(
+    layout: Layout, other: Layout, bucket: Bucket, what: str
+) -> None:
+    _publish(layout, bucket, "NO", 1)
+    _fetch(other, bucket)
+    bucket.faults.append(Fault("503", what, times=1000))
+    with pytest.raises(ObjectStoreError, match="503"):
+        _publish(layout, bucket, "NO", 2, seconds=0.5)
+    assert manifest.served_position(layout)[0] == 1
+    bucket.faults.clear()
+    assert _fetch(other, bucket) is None
+    assert _publish(layout, bucket, "NO", 3).release == 2
+    assert _fetch(other, bucket) == 2
+
+
+@pytest.mark.slow
+def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1)
+    _fetch(other, bucket)
+    _publish(layout, bucket, "NO", 2)
+    bucket.faults.append(Fault("503", "^GET .*/releases/0000000002/[0-9a-f]", times=1000, after=2))
+    with pytest.raises(ObjectStoreError):
+        _fetch(other, bucket, seconds=0.5)
+    assert manifest.served_position(other)[0] == 1
+    assert _served(other, "firm:NO:900000001") == "Name 1"
+    bucket.faults.clear()
+    bucket.asked.clear()
+    assert _fetch(other, bucket) == 2
+    assert (
+        len([line for line in bucket.asked if "/releases/0000000002/" in line]) == 4
+    )  # contents, what lacked
+    assert not (other.remote / "incoming").exists()
+
+
+def test_damage_is_found_and_mended(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    made = _publish(layout, bucket, "NO", 1)
+    [key] = [key for key in bucket.listed() if key.endswith(manifest.manifest_digest(layout, 1))]
+    size = (layout.release(1) / "manifest.json").stat().st_size
+    bucket.call("PUT", key, b"x" * size)
+    with pytest.raises(CorruptObjectError, match="another SHA-256"):
+        _fetch(other, bucket)
+    assert manifest.served_manifest(other) is None
+    assert not list(other.releases.glob("[0-9]*"))
+    shared = _shared(layout, bucket)
+    with locks.release_lock(layout):
+        shared.fetch()
+        shared.send_again(made)
+    assert _fetch(other, bucket) == 1
+
+
+@pytest.mark.parametrize("name", ["../secrets.json", "secrets.json", "ledger/../x", "releases/0000000001/x"])
+def test_a_document_that_names_other_files_is_refused(
+    layout: Layout, other: Layout, bucket: Bucket, name: str
+) -> None:
+    _publish(layout, bucket, "NO", 1)
+    pointer = json.loads(bucket.call("GET", "releases/current.json")[1])
+    contents = json.loads(bucket.call("GET", pointer["contents"])[1])
+    contents["files"][0]["name"] = name
+    written = json.dumps(contents).encode()
+    pointer["contents"] = f"releases/0000000001/contents.{hashlib.sha256(written).hexdigest()}"
+    bucket.call("PUT", pointer["contents"], written)
+    bucket.call("PUT", "releases/current.json", json.dumps(pointer).encode())
+    with pytest.raises(CorruptObjectError):
+        _fetch(other, bucket)
+    assert not (other.root / "secrets.json").exists()
+
+
+@pytest.mark.slow
+def test_machines_that_are_not_of_one_line(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    learn(other, "SE", 1, companies=[member("SE", 1)])
+    alone = ReleaseStore(other, lambda: day(1))
+    alone.publish(parts(other, "SE", at=1), NO_EVENTS)
+    _publish(layout, bucket, "NO", 1)
+    with pytest.raises(DivergedReplicaError, match="empty FIRM_DATA"):
+        _fetch(other, bucket)
+    learn(other, "SE", 2, companies=[member("SE", 2)])
+    alone.publish(parts(other, "SE", at=2), NO_EVENTS)
+    with pytest.raises(DivergedReplicaError, match="another line's"):
+        _publish(other, bucket, "SE", 3)
+
+
+@pytest.mark.slow
+def test_old_releases_go_and_a_late_fetch_takes_the_newest(
+    layout: Layout, other: Layout, bucket: Bucket
+) -> None:
+    for at in range(1, 4):
+        _publish(layout, bucket, "NO", at, rows(EVENTS, event(f"e{at}")), keep=2)
+    assert not [key for key in bucket.listed() if "0000000001" in key]
+    again = [False]
+
+    def publish_more() -> None:
+        if not again[0]:
+            again[0] = True
+            for at in range(4, 6):
+                _publish(layout, bucket, "NO", at, keep=2)
+
+    bucket.faults.append(Fault("before", "^GET .*/releases/0000000003/contents", do=publish_more))
+    assert _fetch(other, bucket) == 5
+    assert _served(other, "firm:NO:900000001") == "Name 5"
+    assert [one.event_id for one in Ledger(other).after(0, 10)] == ["evt_e1", "evt_e2", "evt_e3"]
+
+
+@pytest.mark.slow
+def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
+    _fetch(other, bucket)
+    _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
+    _fetch(other, bucket)
+    assert other.release(1).exists()
+    before = set(bucket.listed())
+    releases = _releases(layout, bucket, 3)
+    with releases.turn():  # as `warehouse.erasure.files.redact_ledger` writes a segment again
+        path = layout.ledger / "0000000001.parquet"
+        pl.read_parquet(path).with_columns(data=pl.lit("{}")).write_parquet(path)
+    releases.prune(1)
+    gone = before - set(bucket.listed())
+    assert len([key for key in gone if key.startswith("ledger/")]) == 1
+    assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 5
+    assert _fetch(other, bucket) == 2  # the same release, the ledger written again
+    assert pl.read_parquet(other.ledger / "0000000001.parquet")["data"].to_list() == ["{}"]
+    assert not other.release(1).exists()

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+import pytest
+
+from tests.warehouse import kills
+from tests.warehouse.helpers import DAY, Sent, day, killed_at
+from tests.warehouse.kills import STAGED, staged_rows
+from warehouse.raw.archive import RawArchive, RawBody
+from warehouse.reader.types import QuarantineReason
+from warehouse.staged.store import StagedStore
+from warehouse.storage.layout import Layout
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    sha256: str
+    observed_at: object
+    scope: str
+    member: str
+
+
+@dataclass(frozen=True)
+class Signal:
+    code: str = "unknown_status"
+    subject: str = "Z"
+    count: int = 2
+    examples: tuple[str, ...] = ("1", "2")
+
+
+def _piece(layout: Layout, name: str = "a.csv", content: bytes = b"1", at: int = 0) -> RawBody:
+    piece = RawArchive(layout).put("no.x", Sent(name, content, observed_at=day(at)), "b1")
+    assert piece is not None
+    return piece
+
+
+def test_a_batch_comes_back_with_all_that_was_told(layout: Layout) -> None:
+    lake, first, second = StagedStore(layout), _piece(layout), _piece(layout, "b.csv", b"2", 1)
+    with lake.writer("no.x", "b1") as writer:
+        for piece in (first, second):
+            writer.piece(piece)
+        writer.rows(STAGED, first, staged_rows(("1", "A"), ("2", None)))
+        writer.rows(STAGED, second, staged_rows(("3", "C")))
+        writer.rejects(
+            first, STAGED.name, pl.DataFrame({"record": ["9"], "reason": ["short"], "excerpt": ["9"]})
+        )
+        writer.signals([Signal()])
+        writer.cursor("17")
+        writer.figures({"rows": 3})
+        assert writer.counts == {"staged_units": 3}
+    index = lake.index("no.x", "b1")
+    assert index is not None
+    assert index.tables == {"staged_units": 3}
+    assert index.rejects == 1
+    assert [edition["rows"] for edition in index.editions] == [{"staged_units": 2}, {"staged_units": 1}]
+    assert [(piece["name"], piece["rows"], piece["rejects"]) for piece in index.pieces] == [
+        ("a.csv", 2, 1),
+        ("b.csv", 1, 0),
+    ]
+    found = lake.rows("no.x", "b1", STAGED).collect()
+    assert found["_observed_at"].to_list() == [day(0), day(0), day(1)]
+    assert found["_raw"][0] == first.sha256
+    assert lake.rejects("no.x", "b1")["reason"].to_list() == ["short"]
+    assert lake.signals("no.x", "b1")[0]["subject"] == "Z"
+    assert lake.cursor("no.x") == "17"
+    assert lake.staged_pieces("no.x") == {("a.csv", first.sha256), ("b.csv", second.sha256)}
+
+
+def test_a_member_counts_to_its_archive_and_its_failure_is_one_reject(layout: Layout) -> None:
+    lake, piece = StagedStore(layout), _piece(layout, "a.zip")
+    good = Member("good.html", piece.sha256, DAY, "part", "good.html")
+    bad = Member("bad.html", piece.sha256, DAY, "part", "bad.html")
+    with lake.writer("no.x", "b1") as writer:
+        writer.piece(piece)
+        writer.rows(STAGED, good, staged_rows(("1", "A")))  # pyright: ignore[reportArgumentType]
+        writer.rejected_whole(bad, "cut off")  # pyright: ignore[reportArgumentType]
+    index = lake.index("no.x", "b1")
+    assert index is not None
+    [entry] = index.pieces
+    assert (entry["name"], entry["rows"], entry["rejects"], entry["rejected"]) == ("a.zip", 1, 1, None)
+    assert lake.rows("no.x", "b1", STAGED).collect()["_raw"].item() == f"{piece.sha256}#good.html"
+    assert lake.rejects("no.x", "b1")["record"].item() == "bad.html"
+
+
+def test_a_piece_rejected_whole_counts_as_read(layout: Layout) -> None:
+    lake, piece = StagedStore(layout), _piece(layout)
+    with lake.writer("no.x", "b1") as writer:
+        writer.rejected_whole(piece, "HTML")
+    index = lake.index("no.x", "b1")
+    assert index is not None
+    assert index.pieces[0]["rejected"] == "HTML"
+    assert lake.staged_pieces("no.x") == {("a.csv", piece.sha256)}
+    assert lake.rows("no.x", "b1", STAGED).collect().is_empty()
+
+
+def test_a_batch_that_fails_is_not_there_and_one_is_written_once(layout: Layout) -> None:
+    lake, piece = StagedStore(layout), _piece(layout)
+    with pytest.raises(ZeroDivisionError):
+        _fail_after(lake, piece)
+    assert lake.batches("no.x") == []
+    with lake.writer("no.x", "b1") as writer:
+        writer.rows(STAGED, piece, staged_rows(("1", "A")))
+    assert lake.batches("no.x") == ["b1"]
+    with pytest.raises(FileExistsError, match="already staged"), lake.writer("no.x", "b1"):
+        pass
+
+
+def _fail_after(lake: StagedStore, piece: RawBody) -> None:
+    with lake.writer("no.x", "b1") as writer:
+        writer.rows(STAGED, piece, staged_rows(("1", "A")))
+        _ = 1 / 0
+
+
+def test_a_batch_can_be_held_and_let_go(layout: Layout) -> None:
+    lake, piece = StagedStore(layout), _piece(layout)
+    with lake.writer("no.x", "b1") as writer:
+        writer.piece(piece)
+    held = QuarantineReason("max_shrink", 0.5, 0.02)
+    for state in (held, None):
+        lake.hold("no.x", "b1", state)
+        index = lake.index("no.x", "b1")
+        assert index is not None
+        assert index.held == state
+    with pytest.raises(KeyError):
+        lake.hold("no.x", "other", held)
+
+
+@pytest.mark.slow
+def test_killed_at_any_step_a_batch_is_whole_or_absent(layout: Layout) -> None:
+    _piece(layout)
+    lake, at = StagedStore(layout), 1
+    while killed_at(partial(kills.stage, layout.root), at):
+        for batch in lake.batches("no.x"):
+            assert lake.rows("no.x", batch, STAGED).collect().height == 2
+            assert lake.cursor("no.x") == "17"
+        if lake.batches("no.x"):
+            break  # it was complete: the next run has nothing left to stage
+        at += 1
+    assert at >= 3
+    assert lake.batches("no.x")

@@ -1,0 +1,1 @@
+"""erasure of warehouse: event_redaction, files, history, tombstones."""

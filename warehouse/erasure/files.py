@@ -1,0 +1,146 @@
+"""Erases subjects from files: staged tables, snapshots, run outputs, the ledger, exports.
+
+Each function changes only content about a subject, one file at a time and atomically: after a kill it is called
+again. Does not belong here: RAW (`raw.archive`), a market's history (`history`), the meaning of a staged
+row (`pipelines`), or the order of steps (`tombstones`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from warehouse.erasure.event_redaction import EventRedactor
+from warehouse.exports.exports import FORMATS, LATEST, ExportStore
+from warehouse.ledger import read_index
+from warehouse.ledger.ledger import read_index_rows
+from warehouse.schema.ids import holder_id
+from warehouse.staged.snapshots import TOUCHED, SnapshotStore
+from warehouse.staged.writer import REJECTS, SIGNALS
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+Mask = Callable[[pl.DataFrame], pl.Series]  # true for rows to delete
+MentionsSubject = Callable[[str], bool]  # true if a text mentions a subject
+_COMPANY: Final = "company_id"
+
+
+def erase_parquet_rows(path: Path, mask: Mask) -> int:
+    """Deletes rows from a finished Parquet file and returns their number."""
+    if not path.exists():
+        return 0
+    rows = pl.read_parquet(path)
+    gone = mask(rows)
+    count = int(gone.sum())
+    if count:
+        _replace_parquet(path, rows.filter(~gone))
+    return count
+
+
+def _replace_parquet(path: Path, rows: pl.DataFrame) -> None:
+    built = atomic_files.temporary_path(path)
+    rows.write_parquet(built)
+    atomic_files.publish_file(built, path)
+
+
+def erase_rejects_and_signals(path: Path, says: MentionsSubject) -> None:
+    """Removes rejects and signal examples that mention a subject from one staged batch."""
+
+    def mask(rows: pl.DataFrame) -> pl.Series:
+        texts = (f"{record} {excerpt}" for record, excerpt in rows.select("record", "excerpt").iter_rows())
+        return pl.Series("gone", [says(text) for text in texts], dtype=pl.Boolean)
+
+    erase_parquet_rows(path / f"{REJECTS}.parquet", mask)
+    signals = path / f"{SIGNALS}.json"
+    if signals.exists() and says(signals.read_text()):
+        told = json.loads(signals.read_text())
+        for signal in told:
+            signal["examples"] = [example for example in signal["examples"] if not says(example)]
+            signal["subject"] = "" if says(signal["subject"]) else signal["subject"]
+        atomic_files.write_json(signals, told)
+
+
+def erase_snapshot_rows(images: SnapshotStore, market: str, blanking: EventRedactor) -> None:
+    """Erases subjects from snapshots that are not merged into history yet."""
+    for image in images.all(market):
+        for part in image.parts:
+            for table in part.tables:
+                erase_parquet_rows(part.path(table), lambda rows: erased_rows_mask(rows, blanking))
+            erase_parquet_rows(part.path(TOUCHED), lambda rows: rows[TOUCHED].is_in(list(blanking.companies)))
+
+
+def erased_rows_mask(rows: pl.DataFrame, blanking: EventRedactor) -> pl.Series:
+    """Mask of the rows of a shared table that belong to a subject."""
+    nothing = pl.Series("gone", [False], dtype=pl.Boolean).new_from_index(0, rows.height)
+    if _COMPANY not in rows.columns:
+        return nothing
+    hit = rows[_COMPANY].is_in(list(blanking.companies))
+    if "holder_id" in rows.columns:
+        return hit | rows["holder_id"].is_in(list(blanking.holders))
+    if blanking.holders and {"register", "native_id", "holder_type"} <= set(rows.columns):
+        keys = rows.select(_COMPANY, "register", "native_id").iter_rows()
+        found = [holder_id(*key) in blanking.holders for key in keys]
+        return hit | pl.Series("gone", found, dtype=pl.Boolean)
+    return hit
+
+
+def redact_collected_events(runs: Path, market: str, blanking: EventRedactor) -> None:
+    """Redacts events that runs have collected for a release."""
+    for path in sorted(runs.glob(f"*/events-{market}.parquet")):
+        _redact_event_file(path, blanking)
+
+
+def _redact_event_file(path: Path, blanking: EventRedactor) -> pl.DataFrame | None:
+    """Redacts the `data` of events in a Parquet file; returns the new rows, or None if nothing changed."""
+    rows = pl.read_parquet(path)
+    data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
+    if (data == rows["data"]).all():
+        return None
+    rows = rows.with_columns(data)
+    _replace_parquet(path, rows)
+    return rows
+
+
+def redact_ledger(layout: Layout, blanking: EventRedactor) -> int:
+    """Redacts events in the ledger: ids, kinds, times and sequences stay. Returns the number of rewritten segments.
+
+    The read index is written first: after a kill in between, the segment still shows that it has to be redone.
+    """
+    count = 0
+    for segment in read_index.read_segments(layout.ledger):
+        path = read_index.segment_path(layout.ledger, segment.release)
+        lookup = read_index.lookup_path(layout.ledger, segment.release)
+        rows = pl.read_parquet(path)
+        data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
+        if (data == rows["data"]).all():
+            continue
+        rows = rows.with_columns(data)
+        read_index.write_lookup(lookup, read_index_rows(rows))
+        _replace_parquet(path, rows)
+        count += 1
+    return count
+
+
+def replace_exports(exports_: ExportStore, folder: Path, market: str) -> None:
+    """Deletes a market's exports; if it had any, writes one of the current release instead."""
+    root = folder / market
+    newest = exports_.latest(market)
+    formats: Iterable[str] = newest.manifest["formats"] if newest else ()
+    if newest is not None:
+        for _ in exports_.write([market], [form for form in FORMATS if form in formats]):
+            pass
+    fresh = exports_.latest(market)
+    for path in _release_folders(root):
+        if fresh is None or path != fresh.folder:
+            atomic_files.discard(path / "manifest.json")
+            atomic_files.discard(path)
+    if fresh is None:
+        atomic_files.discard(root / LATEST)
+
+
+def _release_folders(root: Path) -> Iterator[Path]:
+    return (path for path in sorted(root.glob("[0-9]*")) if path.is_dir())

@@ -1,0 +1,159 @@
+"""Tombstones (suppression list): one permanent entry per erased subject, so that it never comes back.
+
+See docs/architecture.md 1.
+A company is identified by its id, and by salted hashes of the keys by which links lead to it. A holder is
+identified by salted hashes of the texts that identify its records, so that a tombstone reveals nothing about a
+person. Each entry lists the completed steps of its erasure: steps left open by a kill are completed by the next
+run. Does not belong here: the erasure (`files`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final
+
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import exclusive_lock
+from warehouse.text_normalisation import comparable_name
+
+RAW: Final = "raw"
+STAGED: Final = "staged"
+IMAGES: Final = "images"
+RUNS: Final = "runs"
+HISTORY: Final = "history"
+LEDGER: Final = "ledger"
+RELEASE: Final = "release"
+EXPORTS: Final = "exports"
+CONTROL: Final = "control"
+# In this order: data that locates a subject is erased after the data found through it.
+STEPS: Final = (RAW, STAGED, IMAGES, RUNS, HISTORY, LEDGER, RELEASE, EXPORTS, CONTROL)
+_WAIT_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """One erased subject.
+
+    subject: the id of a company or of a holder. company_id: that company, or the one the holder has shares in.
+    traces: hashes of the texts that identify a holder's records, or of the keys of links to a company. clean:
+    the first release without the subject; older ones have yet to be deleted. by_register: the register itself
+    removed the company's content, and its replacement stays.
+    """
+
+    subject: str
+    market: str
+    company_id: str
+    at: datetime
+    reason: str
+    by_register: bool = False
+    salt: str = field(default_factory=lambda: secrets.token_hex(16))
+    traces: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    clean: int | None = None
+
+    @property
+    def is_company(self) -> bool:
+        return self.subject == self.company_id
+
+    @property
+    def is_finished(self) -> bool:
+        return set(STEPS) <= set(self.done)
+
+    def trace(self, text: str) -> str:
+        """The hash of a text with this tombstone's salt, ignoring case, accents, punctuation and blanks."""
+        plain = (comparable_name(text) or text).encode()  # normalised as for joining records of one holder
+        return hashlib.sha256(self.salt.encode() + b":" + plain).hexdigest()[:32]
+
+
+class TombstoneStore:
+    """The tombstones of one data root, in one small file."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def all(self, market: str | None = None) -> tuple[Tombstone, ...]:
+        """All tombstones, or those of one market, oldest first."""
+        try:
+            entries = json.loads(self._layout.erased.read_bytes())["erased"]
+        except FileNotFoundError:
+            return ()
+        return tuple(
+            made for entry in entries if (made := _parse_tombstone(entry)).market == (market or made.market)
+        )
+
+    def add(self, stones: Iterable[Tombstone]) -> tuple[Tombstone, ...]:
+        """Adds tombstones; an existing one is kept, with new traces added.
+
+        If its releases were already cleaned, its erasure starts again, as data may have come back since.
+        Returns the resulting tombstones of these subjects.
+        """
+        stones = tuple(stones)
+        with self._locked_update() as known:
+            for stone in stones:
+                former = known.get(stone.subject)
+                known[stone.subject] = stone if former is None else _merge_tombstones(former, stone)
+            return tuple(known[stone.subject] for stone in stones)
+
+    def note(self, subjects: Iterable[str], step: str) -> None:
+        """Records that a step is done for some subjects."""
+        with self._locked_update() as known:
+            for subject in subjects:
+                if step not in known[subject].done:
+                    known[subject] = replace(known[subject], done=(*known[subject].done, step))
+
+    def note_clean(self, subjects: Iterable[str], release: int) -> None:
+        """Records the first release without some subjects, unless one is recorded."""
+        with self._locked_update() as known:
+            for subject in subjects:
+                if known[subject].clean is None:
+                    known[subject] = replace(known[subject], clean=release)
+
+    def unfinished(self, market: str | None = None) -> tuple[Tombstone, ...]:
+        """Tombstones with unfinished steps."""
+        return tuple(stone for stone in self.all(market) if not stone.is_finished)
+
+    def told(self, market: str) -> list[dict[str, Any]]:
+        """The tombstones of a market as JSON, for replication."""
+        return [_as_json(stone) for stone in self.all(market)]
+
+    def adopt(self, market: str, told: Iterable[dict[str, Any]]) -> None:
+        """Replaces the tombstones of a market by those of another machine."""
+        with self._locked_update() as known:
+            for subject in [stone.subject for stone in known.values() if stone.market == market]:
+                del known[subject]
+            known.update({stone.subject: stone for stone in map(_parse_tombstone, told)})
+
+    @contextmanager
+    def _locked_update(self) -> Iterator[dict[str, Tombstone]]:
+        with exclusive_lock(self._layout, "erased", "the list of erased subjects", _WAIT_SECONDS):
+            known = {stone.subject: stone for stone in self.all()}
+            before = dict(known)
+            yield known
+            if known != before:
+                atomic_files.write_json(
+                    self._layout.erased, {"erased": [_as_json(stone) for stone in known.values()]}
+                )
+
+
+def _merge_tombstones(former: Tombstone, stone: Tombstone) -> Tombstone:
+    more = tuple(sorted({*former.traces, *stone.traces}))
+    if RELEASE not in former.done:
+        return replace(former, traces=more)
+    return replace(former, traces=more, done=(), clean=None)
+
+
+def _as_json(stone: Tombstone) -> dict[str, Any]:
+    return {**asdict(stone), "at": stone.at.isoformat()}
+
+
+def _parse_tombstone(entry: dict[str, Any]) -> Tombstone:
+    told = {"at": datetime.fromisoformat(entry["at"])}
+    lists = {name: tuple(entry[name]) for name in ("traces", "done")}
+    return Tombstone(**{**entry, **told, **lists})

@@ -1,0 +1,1 @@
+"""exports of warehouse: exports, manifest, schemas, sinks, writer."""

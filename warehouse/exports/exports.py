@@ -1,0 +1,158 @@
+"""Bulk exports (docs/contract/contract.md 4.15): all of a market's content of one release as files.
+
+    <folder>/<market>/latest.json      {"market", "release", "folder", "manifest_sha256"}
+    <folder>/<market>/0000000042/      one release: its files, and manifest.json, which lists them
+
+A folder counts once its manifest exists, and `latest.json` moves after that: a kill at any moment leaves the
+previous export complete. An export that already has the requested files is left unchanged. Does not belong
+here: columns (`schemas`), file formats (`sinks`), rows (`reader.queries.market_dump`), writing one market
+(`writer`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from warehouse.exports.manifest import MANIFEST
+from warehouse.exports.sinks import SUFFIXES
+from warehouse.exports.writer import ExportProgress, MarketExportWriter
+from warehouse.raw.archive import utc_now
+from warehouse.reader.leases import LeasedRelease, leased_release, unreadable_release_error
+from warehouse.reader.reader import NoReleaseError
+from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import DIGITS, Layout, padded_number
+from warehouse.storage.locks import exclusive_lock
+
+__all__ = [
+    "FORMATS",
+    "ExportProgress",
+    "ExportStore",
+    "ExportWriteError",
+    "InvalidReleaseError",
+    "MarketExport",
+    "NoReleaseError",
+    "UnknownMarketError",
+    "ignore_progress",
+]
+
+FORMATS: Final = tuple(SUFFIXES)
+LATEST: Final = "latest.json"
+KEEP: Final = 3
+
+
+class UnknownMarketError(LookupError):
+    """The release does not have this market; the message lists the markets it has."""
+
+
+class ExportWriteError(OSError):
+    """The export could not be written to disk; the message says where and why. Earlier exports stay intact."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketExport:
+    """One market's export on disk. `is_new`: files of it were written by this call."""
+
+    market: str
+    folder: Path
+    manifest: Mapping[str, Any]
+    is_new: bool
+
+
+def ignore_progress(_market: str, _table: str, _rows: int) -> None:
+    """A progress callback that does nothing."""
+
+
+class ExportStore:
+    """The exports of one data root, in its own folder or in another one."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Callable[[], datetime] = utc_now,
+        keep: int = KEEP,
+        on_step: atomic_files.Step = atomic_files.no_step,
+        folder: Path | None = None,
+    ) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._keep = keep
+        self._on_step = on_step
+        self._folder = folder or layout.exports
+
+    def write(
+        self,
+        markets: Iterable[str] = (),
+        formats: Iterable[str] = FORMATS,
+        told: ExportProgress = ignore_progress,
+    ) -> Iterator[MarketExport]:
+        """Exports the given markets (default: all), every one from the current release."""
+        formats = tuple(formats)
+        with leased_release(self._layout) as release:
+            for market in _chosen_markets(release.manifest, markets):
+                with exclusive_lock(self._layout, f"export-{market}", f"the export of {market}"):
+                    made = self._export_market(release, market, formats, told)
+                yield made
+
+    def latest(self, market: str) -> MarketExport | None:
+        """The newest export of a market; None if there is none."""
+        try:
+            pointer = json.loads((self._folder / market / LATEST).read_bytes())
+        except FileNotFoundError:
+            return None
+        folder = self._folder / market / pointer["folder"]
+        return MarketExport(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new=False)
+
+    def _export_market(
+        self, release: LeasedRelease, market: str, formats: tuple[str, ...], told: ExportProgress
+    ) -> MarketExport:
+        folder = self._folder / market / padded_number(release.manifest.release)
+        try:
+            is_new = MarketExportWriter(release, market, folder, formats, told, self._on_step).write(
+                self._clock()
+            )
+            self._replace_pointer(market, folder, release.manifest.release)
+            self._prune_exports(market)
+        except OSError as error:
+            raise ExportWriteError(
+                f"cannot write {folder}: {error.strerror or error}; free space or give another folder "
+                "(`firm export --to DIR`); the previous export is unchanged"
+            ) from error
+        except sqlite3.Error as error:
+            raise unreadable_release_error(release.manifest, error) from error
+        return MarketExport(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new)
+
+    def _replace_pointer(self, market: str, folder: Path, release: int) -> None:
+        digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+        pointer = {"market": market, "release": release, "folder": folder.name, "manifest_sha256": digest}
+        atomic_files.write_json(self._folder / market / LATEST, pointer)
+        self._on_step("pointer replaced")
+
+    def _prune_exports(self, market: str) -> None:
+        """Deletes all but the newest exports, and incomplete ones left by kills."""
+        folders = sorted(path for path in (self._folder / market).glob("[0-9]" * DIGITS) if path.is_dir())
+        kept = [path for path in folders if (path / MANIFEST).exists()][-self._keep :]
+        for path in folders:
+            if path not in kept:
+                # the manifest first: a half-removed folder no longer counts as an export
+                atomic_files.discard(path / MANIFEST)
+                atomic_files.discard(path)
+
+
+def _chosen_markets(manifest: ReleaseManifest, markets: Iterable[str]) -> list[str]:
+    """The given markets, or all of the release. Raises NoMarket before anything is written."""
+    chosen = list(dict.fromkeys(markets)) or sorted(manifest.markets)
+    for market in chosen:
+        if market not in manifest.markets:
+            raise UnknownMarketError(
+                f"market {market} is not in release {manifest.release}, which has "
+                f"{', '.join(sorted(manifest.markets))}: run `firm ingest` first"
+            )
+    return chosen

@@ -1,0 +1,317 @@
+"""Current source records: the newest staged row of every record, stored in a market's history file.
+
+Does not belong here: the meaning of the rows (`connectors`), or the shared tables derived from them
+(`scd2`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import schema_render
+from warehouse.history import company_links
+from warehouse.history.company_links import KeyOf
+from warehouse.schema.types import Table
+from warehouse.storage.duckdb import (
+    ensure_table,
+    query_frame,
+    query_int,
+    quote_identifier,
+    quoted_columns,
+    registered_frame,
+    run_over_frame,
+    set_memory_limit,
+    string_literal,
+)
+
+META: Final[dict[str, pl.DataType]] = {
+    "_company_id": pl.String(),
+    "_observed_at": schema_render.INSTANT,
+    "_raw": pl.String(),
+}
+META_TYPES: Final = {
+    "_company_id": "VARCHAR",
+    "_observed_at": "TIMESTAMPTZ",
+    "_raw": "VARCHAR",
+    "_retired_at": "TIMESTAMPTZ",
+    "_told_at": "TIMESTAMPTZ",  # the newest instant at which an unlinked row was reported again
+}
+NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
+# In-place changes stay in memory until the transaction ends: three gigabytes for the twenty million rows that
+# a register repeats in a day.
+UPDATING: Final = "4500MB"
+_ROW: Final = "_row"
+_NEWEST: Final = "greatest(_observed_at, _told_at)"  # ignores null
+
+
+def ensure_record_table(
+    connection: duckdb.DuckDBPyConnection, table: Table, extra: Mapping[str, str] | None = None
+) -> None:
+    """Creates the table of one staged table, and adds columns declared since.
+
+    extra: columns of `company_links` with their types.
+    """
+    types = schema_render.duckdb_stored(table) | META_TYPES
+    ensure_table(connection, "present", table.name, types | dict(extra or {}))
+
+
+def upsert_records(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    rows: pl.DataFrame,
+    keys: Mapping[str, KeyOf] = NO_KEYS,
+) -> pl.Series:
+    """Upserts staged rows: newer rows win; for equal instants, the later row.
+
+    Columns of `company_links` are stored too; `keys` are computed only for rows that differ, as a register repeats
+    most rows every day. Returns the companies with changed business content.
+    """
+    extra = company_links.linking_column_types(rows, keys)
+    ensure_record_table(connection, table, extra)
+    schema = {
+        **schema_render.polars_schema(table),
+        **META,
+        **{name: rows.schema[name] for name in extra.keys() - keys},
+    }
+    rows = _newest_per_key(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+    run_over_frame(connection, "staged", rows, _comparison_sql(table))
+    touched = query_frame(
+        connection,
+        """SELECT DISTINCT company FROM (
+            SELECT unnest([company, former]) AS company FROM compared WHERE differs
+        ) WHERE company IS NOT NULL ORDER BY 1""",
+    )
+    differing = query_frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
+    _write_changes(connection, table, company_links.with_computed_keys(table, rows[differing], keys))
+    return touched["company"].cast(pl.String)
+
+
+def _newest_per_key(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per key: the newest, and of equal instants the last. Feed sequence numbers take precedence."""
+    if rows.select(pl.any_horizontal(pl.col(table.key).is_null()).any()).item():
+        raise ValueError(f"{table.name}: a key column ({', '.join(table.key)}) is null in a staged row")
+    if not schema_render.has_unique_keys(table, rows):
+        if table.sequence is not None:
+            passed = pl.col(table.sequence) < pl.col(table.sequence).max().over(table.key)
+            rows = rows.filter(~passed.fill_null(value=False))
+        rows = rows.sort("_observed_at", maintain_order=True)
+        rows = rows.unique(table.key, keep="last", maintain_order=True)
+    return rows.with_row_index(_ROW)
+
+
+def _comparison_sql(table: Table) -> str:
+    """SQL for staged rows that are no older than the present ones.
+
+    `differs`: in a business column, or soft-deleted.
+    """
+    values = [column for column in table.business if column not in table.key]
+    tests = [
+        f"s.{quote_identifier(column)} IS DISTINCT FROM p.{quote_identifier(column)}" for column in values
+    ]
+    keys = " AND ".join(
+        f"s.{quote_identifier(column)} = p.{quote_identifier(column)}" for column in table.key
+    )
+    others = [name for name in (*table.key, table.told) if name is not None and name not in table.business]
+    listed = quoted_columns([*table.business, *others])
+    newer = "s._observed_at >= p._observed_at"
+    if table.sequence is not None:
+        newer = _is_newer_sql(table, table.sequence)
+    return f"""
+        CREATE OR REPLACE TEMP TABLE compared AS
+        SELECT s.{_ROW} AS row, p.old, s._company_id AS company, p._company_id AS former,
+            CASE WHEN p._retired_at > s._observed_at THEN p._retired_at END AS retired,
+            {" OR ".join(["p.old IS NULL", "p._retired_at IS NOT NULL", *tests])} AS differs,
+            s._observed_at, s._raw
+        FROM staged AS s
+        LEFT JOIN (
+            SELECT rowid AS old, {listed}, _company_id, _retired_at, {_NEWEST} AS _observed_at
+            FROM present.{quote_identifier(table.name)}
+        ) AS p ON {keys}
+        WHERE p.old IS NULL OR {newer}
+    """
+
+
+def _is_newer_sql(table: Table, sequence: str) -> str:
+    """SQL: true if a staged row is no older than the present one, by feed sequence, else by publication time."""
+    of, kept = quote_identifier(sequence), "s._observed_at >= p._observed_at"
+    file_of_day = f"{_start_of_day_sql('s._observed_at')} >= {_reported_at_sql(table, 'p')}"
+    event = kept
+    if table.told is not None:
+        told = f"s.{quote_identifier(table.told)}"
+        # a response about one record states its own time, unlike a file compiled at some time of the day
+        file_of_day = (
+            f"coalesce({told}, {_start_of_day_sql('s._observed_at')}) >= {_reported_at_sql(table, 'p')}"
+        )
+        before = f"coalesce(p.{quote_identifier(table.told)}, {_start_of_day_sql('p._observed_at')})"
+        event = f"coalesce({told} >= {before}, {kept})"
+    back = f"coalesce(s.{quote_identifier(table.told)}, s._observed_at)" if table.told else "s._observed_at"
+    # a record missing from a full file must not reappear because an older or repeated feed entry arrives
+    return f"""CASE WHEN s.{of} IS NOT NULL AND {back} < {_start_of_day_sql("p._retired_at")} THEN false
+        WHEN s.{of} IS NOT NULL AND p.{of} IS NOT NULL THEN s.{of} >= p.{of}
+        WHEN p.{of} IS NOT NULL THEN {file_of_day} WHEN s.{of} IS NOT NULL THEN {event} ELSE {kept} END"""
+
+
+def _reported_at_sql(table: Table, row: str) -> str:
+    """SQL for the time a feed row was published: by its own timestamp, else when it was received."""
+    came = f"{row}._observed_at"
+    # null is ignored, and a row cannot be published after it was received
+    return came if table.told is None else f"least({row}.{quote_identifier(table.told)}, {came})"
+
+
+def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> None:
+    """Replaces rows that differ; for the rest only provenance is updated, so that late-arriving rows stay late.
+
+    Unlinked rows keep their first instant: linking them later makes them no newer (`company_links`).
+    """
+    name = f"present.{quote_identifier(table.name)}"
+    same = f"{name}.rowid = c.old AND NOT c.differs"
+    if query_int(connection, "SELECT count(*) FROM compared WHERE NOT differs"):
+        set_memory_limit(connection, UPDATING)
+    connection.execute(
+        f"""UPDATE {name} SET _observed_at = c._observed_at, _raw = c._raw FROM compared AS c
+            WHERE {same} AND {name}._company_id IS NOT NULL AND {name}._observed_at < c._observed_at"""
+    )
+    connection.execute(
+        f"""UPDATE {name} SET _told_at = c._observed_at FROM compared AS c
+            WHERE {same} AND {name}._company_id IS NULL AND {name}._observed_at < c._observed_at"""
+    )
+    connection.execute(
+        f"DELETE FROM {name} WHERE rowid IN (SELECT old FROM compared WHERE differs AND old IS NOT NULL)"
+    )
+    run_over_frame(
+        connection,
+        "fresh",
+        fresh,
+        f"""INSERT INTO {name} BY NAME
+            SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
+            FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row""",
+    )
+
+
+def touch_provenance(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    bodies: Collection[str],
+    body: str,
+    instant: datetime,
+) -> None:
+    """Updates provenance as `_write_changes` does, for all rows from one of `bodies` that are older than `instant`.
+
+    So rows newer than these but older than the body that repeats them still count as late-arriving.
+    """
+    ensure_record_table(connection, table)
+    name = f"present.{quote_identifier(table.name)}"
+    theirs = f"split_part(_raw, '#', 1) IN (SELECT unnest($2::VARCHAR[])) AND {_NEWEST} < $1"
+    set_memory_limit(connection, UPDATING)
+    connection.execute(
+        f"UPDATE {name} SET _observed_at = $1, _raw = $3 WHERE {theirs} AND _company_id IS NOT NULL",
+        [instant, list(bodies), body],
+    )
+    connection.execute(
+        f"UPDATE {name} SET _told_at = $1 WHERE {theirs} AND _company_id IS NULL", [instant, list(bodies)]
+    )
+
+
+def _start_of_day_sql(instant: str) -> str:
+    """SQL for the start of the day: a full file was compiled before it was fetched, at some time of that day.
+
+    The source's own feed of that day counts as no older than the file, so neither the file's rows nor their
+    absence override it; the file of the next day decides.
+    """
+    return f"date_trunc('day', {instant})"
+
+
+def _collect_missing(
+    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+) -> None:
+    """Creates the temp table `missing_records` of rows missing from a full snapshot (`keys`: the keys it has).
+
+    Rows reported since then stay.
+    """
+    ensure_record_table(connection, table)
+    at = f"TIMESTAMPTZ {string_literal(instant.isoformat())}"
+    late = ""
+    if table.sequence is not None:
+        of = quote_identifier(table.sequence)
+        late = f"AND NOT (p.{of} IS NOT NULL AND {_reported_at_sql(table, 'p')} > {_start_of_day_sql(at)})"
+    run_over_frame(
+        connection,
+        "keys",
+        keys.select(table.key),
+        f"""CREATE OR REPLACE TEMP TABLE absent AS SELECT p.rowid AS old, p._company_id
+            FROM present.{quote_identifier(table.name)} AS p ANTI JOIN keys USING ({quoted_columns(table.key)})
+            WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < {at} {late}""",
+    )
+
+
+def missing_records(
+    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+) -> pl.DataFrame:
+    """The rows that `soft_delete` would soft-delete, as they would be."""
+    _collect_missing(connection, table, keys, instant)
+    schema = pl.Schema({**schema_render.polars_schema(table), **META})
+    rows = f"present.{quote_identifier(table.name)} WHERE rowid IN (SELECT old FROM absent)"
+    found = query_frame(connection, f"SELECT {quoted_columns(list(schema))} FROM {rows}")
+    return found.cast(schema).with_columns(_retired_at=pl.lit(instant).cast(schema_render.INSTANT))
+
+
+def soft_delete(
+    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+) -> pl.Series:
+    """Soft-deletes rows missing from a full snapshot and returns their companies. Rows seen later stay."""
+    _collect_missing(connection, table, keys, instant)
+    name = f"present.{quote_identifier(table.name)}"
+    connection.execute(
+        f"UPDATE {name} SET _retired_at = $1 WHERE rowid IN (SELECT old FROM absent)", [instant]
+    )
+    found = query_frame(
+        connection, "SELECT DISTINCT _company_id AS c FROM absent WHERE _company_id IS NOT NULL ORDER BY 1"
+    )
+    return found["c"].cast(pl.String)
+
+
+def record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:
+    """Number of present rows that are not soft-deleted, by staged table; 0 for a missing table."""
+    found = dict.fromkeys((table.name for table in tables), 0)
+    there = connection.execute(
+        """SELECT table_name FROM duckdb_tables()
+            WHERE database_name = current_database() AND schema_name = 'present'"""
+    ).fetchall()
+    selects = [
+        f"SELECT {string_literal(name)}, count(*) FROM present.{quote_identifier(name)} WHERE _retired_at IS NULL"
+        for (name,) in there
+        if name in found
+    ]
+    return found | dict(connection.execute(" UNION ALL ".join(selects)).fetchall() if selects else ())
+
+
+def records_of_companies(
+    connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], company_ids: pl.Series | None
+) -> dict[str, pl.LazyFrame]:
+    """Present rows by staged table, soft-deleted ones with their instant; None: of every company."""
+    if company_ids is None:
+        return {table.name: _read_records(connection, table, "") for table in tables}
+    with registered_frame(connection, "wanted", company_ids.rename("_company_id").unique().to_frame()):
+        return {
+            table.name: _read_records(connection, table, "SEMI JOIN wanted USING (_company_id)")
+            for table in tables
+        }
+
+
+def _read_records(connection: duckdb.DuckDBPyConnection, table: Table, only: str) -> pl.LazyFrame:
+    ensure_record_table(connection, table)
+    schema = pl.Schema({**schema_render.polars_schema(table), **META, "_retired_at": schema_render.INSTANT})
+    name = f"present.{quote_identifier(table.name)}"
+    if not query_int(connection, f"SELECT count(*) FROM {name}"):  # answered from metadata, without a scan
+        return pl.LazyFrame(schema=schema)
+    return (
+        query_frame(connection, f"SELECT {quoted_columns(list(schema))} FROM {name} AS p {only}")
+        .cast(schema)
+        .lazy()
+    )

@@ -1,0 +1,99 @@
+"""The database file of a history: creating its tables, schema edition, compaction.
+
+Does not belong here: locks, transactions and the use of the tables (`history`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from warehouse import schema_render
+from warehouse.history import scd2
+from warehouse.schema.tables import EVENTS, TABLES
+from warehouse.schema.types import Table
+from warehouse.storage import atomic_files
+from warehouse.storage.duckdb import copy_database, open_database
+
+_IDENTITY: Final = "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)"
+_BOOK: Final = (
+    "CREATE SCHEMA IF NOT EXISTS present",
+    "CREATE SCHEMA IF NOT EXISTS open",
+    "CREATE SCHEMA IF NOT EXISTS versions",
+    "CREATE SCHEMA IF NOT EXISTS closed",
+    "CREATE TABLE IF NOT EXISTS marks (step VARCHAR, key VARCHAR)",
+    "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
+    "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
+    f"CREATE TABLE IF NOT EXISTS outbox ({schema_render.duckdb_columns(EVENTS)})",
+)
+_LIVED: Final = "edition"  # marks: schema editions that a file has had, if there were several
+RENAMED_EDITIONS: Final = {
+    "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618": (
+        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2"
+    )
+}
+# DuckDB reuses freed blocks but does not return them: past this share of free blocks the file is rewritten.
+LARGEST_FREE_SHARE: Final = 0.5
+FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
+
+
+def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
+    """Creates missing tables and columns: all of them in a new file, newly declared ones in an existing file."""
+    connection.execute(_IDENTITY)
+    found = connection.execute("FROM identity").fetchall()
+    edition = _schema_version(TABLES)
+    if found and _as_now(found[0][1]) == edition:
+        return
+    for statement in _BOOK:
+        connection.execute(statement)
+    for table in TABLES:
+        scd2.create_tables(connection, table)
+    own = found[0][0] if found else uuid.uuid4().hex
+    connection.execute("DELETE FROM identity")
+    connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
+    for lived in {edition, *(row[1] for row in found)} if found else ():
+        connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, lived])
+
+
+def has_mixed_schema_versions(path: Path) -> bool:
+    """True if a history has rows from before a schema change: columns added since are null in those.
+
+    A rebuild fills them. Raises duckdb.IOException while the file is being written.
+    """
+    with open_database(path, read_only=True) as connection:
+        lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
+        edition = connection.execute("SELECT edition FROM identity").fetchall()
+    return bool(lived[0][0]) or [_as_now(found) for (found,) in edition] != [_schema_version(TABLES)]
+
+
+def _as_now(edition: str) -> str:
+    """Current name of an edition; earlier names were hashes that included column descriptions."""
+    return RENAMED_EDITIONS.get(edition, edition)
+
+
+@lru_cache(maxsize=2)
+def _schema_version(tables: tuple[Table, ...]) -> str:
+    """SHA-256 of everything that `ensure_schema` creates: a file with this edition needs no preparation."""
+    return hashlib.sha256(
+        "\n".join((schema_render.declarations_fingerprint(tables), *_BOOK)).encode()
+    ).hexdigest()
+
+
+def compacted_copy(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:
+    """Rewrites the file to a temporary one if most of it is free; the old file stays intact until replaced."""
+    sizes = connection.execute(
+        """SELECT total_blocks, free_blocks FROM pragma_database_size()
+            WHERE database_name = current_database()"""
+    ).fetchall()
+    total, free = sizes[0] if sizes else (0, 0)
+    if free < FEWEST_FREE_BLOCKS or free < total * LARGEST_FREE_SHARE:
+        return None
+    built = atomic_files.temporary_path(path)
+    atomic_files.discard(built)
+    copy_database(connection, built)
+    return built

@@ -1,0 +1,319 @@
+"""History of one market (docs/architecture.md 4): one file, one writer, one transaction per run.
+
+It has the present rows (`current_records`), the shared tables over time (`scd2`), the watermark of each dataset,
+the processed batches, and the outbox of events. `known_from` is the fetch time, so that a rebuild from RAW gives
+the same history. Does not belong here: what makes an event (`pipelines.transforms`), publishing
+(`release.publisher`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+import duckdb
+import polars as pl
+
+from warehouse import schema_render
+from warehouse.history import company_links, current_records, database, scd2, valid_time
+from warehouse.history.company_links import KeyOf, LinkPath
+from warehouse.history.scd2 import TableDiff
+from warehouse.schema.tables import COMPANIES, EVENTS
+from warehouse.schema.types import Table
+from warehouse.storage import atomic_files
+from warehouse.storage.duckdb import (
+    MEMORY,
+    forget_tables,
+    open_database,
+    query_frame,
+    query_int,
+    quote_identifier,
+    quoted_columns,
+    registered_frame,
+    set_memory_limit,
+)
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import AlreadyLockedError, exclusive_lock
+
+__all__ = ["AlreadyLockedError", "MarketHistory", "TableDiff"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class MarketHistory:
+    """One market's history, open for writing. A second writer in any process fails with Locked."""
+
+    def __init__(
+        self, layout: Layout, market: str, on_step: atomic_files.Step = atomic_files.no_step
+    ) -> None:
+        self._layout = layout
+        self._market = market
+        self._path = layout.history_file(market)
+        self._on_step = on_step
+        self._stack = ExitStack()
+        self._depth = 0
+        self._come: dict[str, tuple[datetime, datetime]] | None = None  # cache of table `datasets`
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(
+                exclusive_lock(self._layout, f"history-{self._market}", f"history of market {self._market}")
+            )
+            atomic_files.make_folder(self._path.parent)
+            file = stack.enter_context(ExitStack())
+            self._connection = file.enter_context(open_database(self._path))
+            set_memory_limit(
+                self._connection, MEMORY
+            )  # an earlier user of the instance may have raised it (`current_records`)
+            self._come = None
+            stack.callback(self._close, file)
+            with self.transaction():
+                database.ensure_schema(self._connection)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _close(self, file: ExitStack) -> None:
+        with file:
+            self._connection.execute("CHECKPOINT")
+            if built := database.compacted_copy(self._connection, self._path):
+                file.close()
+                atomic_files.publish_file(built, self._path)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Runs the block in one transaction; nested blocks join the outer one."""
+        if self._depth:
+            yield
+            return
+        self._connection.execute("BEGIN")
+        self._depth += 1
+        try:
+            yield
+            self._on_step("before commit")
+            self._connection.execute("COMMIT")
+            self._on_step("committed")
+        except BaseException:
+            self._rollback()
+            raise
+        finally:
+            self._depth -= 1
+
+    def _rollback(self) -> None:
+        forget_tables(self._connection)
+        self._come = None
+        try:
+            self._connection.execute("ROLLBACK")
+        except duckdb.TransactionException:  # a failed COMMIT already ended the transaction
+            return
+
+    # Processed batches
+
+    def mark(self, step: str, key: str) -> None:
+        """Records that a step has processed `key`."""
+        if key not in self.marked(step):
+            self._connection.execute("INSERT INTO marks VALUES ($1, $2)", [step, key])
+
+    def marked(self, step: str) -> frozenset[str]:
+        """Keys that a step has processed."""
+        found = self._connection.execute("SELECT key FROM marks WHERE step = $1", [step]).fetchall()
+        return frozenset(key for (key,) in found)
+
+    # Watermarks of datasets
+
+    def baseline(self, dataset: str) -> datetime | None:
+        """Instant of the first snapshot: up to it the dataset makes no events."""
+        return self._watermarks_by_dataset().get(dataset, (None, None))[0]
+
+    def high_water(self, dataset: str) -> datetime | None:
+        """Instant of the newest applied snapshot: anything not newer is late-arriving."""
+        return self._watermarks_by_dataset().get(dataset, (None, None))[1]
+
+    def advance(self, dataset: str, instant: datetime) -> None:
+        """Records a snapshot. The first sets the baseline; the high-water mark never decreases."""
+        if self.baseline(dataset) is None:
+            self._connection.execute("INSERT INTO datasets VALUES ($1, $2, $2)", [dataset, instant])
+        else:
+            self._connection.execute(
+                "UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1",
+                [dataset, instant],
+            )
+        self._come = None
+
+    def _watermarks_by_dataset(self) -> dict[str, tuple[datetime, datetime]]:
+        if self._come is None:  # cached: needed for every dataset of a market, several times per run
+            select = "SELECT dataset, epoch_us(baseline), epoch_us(high_water) FROM datasets"
+            self._come = {
+                dataset: (_EPOCH + timedelta(microseconds=first), _EPOCH + timedelta(microseconds=last))
+                for dataset, first, last in self._connection.execute(select).fetchall()
+            }
+        return self._come
+
+    # Current source records
+
+    def upsert_present(
+        self, table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf] = current_records.NO_KEYS
+    ) -> pl.Series:
+        """Upserts staged rows (columns of the table, `_company_id`, `_observed_at`, `_raw`).
+
+        keys: link keys by column (`company_links`); computed for new rows only. Newer rows win; for equal instants,
+        the later row. Returns the companies with changed content.
+        """
+        with self.transaction():
+            return current_records.upsert_records(self._connection, table, rows, keys)
+
+    def move_on(self, table: Table, bodies: Collection[str], body: str, instant: datetime) -> None:
+        """Sets the provenance of rows from one of these bodies (SHA-256) to another body, which repeats them."""
+        with self.transaction():
+            current_records.touch_provenance(self._connection, table, bodies, body, instant)
+
+    def retire_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
+        """Soft-deletes rows missing from a full snapshot (`keys`: the keys it has) and returns their companies."""
+        with self.transaction():
+            return current_records.soft_delete(self._connection, table, keys, instant)
+
+    def present(self, table: Table) -> pl.LazyFrame:
+        """All present rows of a staged table, with the meta columns."""
+        return current_records.records_of_companies(self._connection, [table], None)[table.name]
+
+    def absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.DataFrame:
+        """The rows missing from a full snapshot, with the instant at which they would be soft-deleted."""
+        with self.transaction():
+            return current_records.missing_records(self._connection, table, keys, instant)
+
+    def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
+        """Number of present rows that are not soft-deleted, by staged table; 0 for a table without rows."""
+        return current_records.record_counts(self._connection, tables)
+
+    def relink(self, table: Table, ways: Sequence[LinkPath]) -> pl.DataFrame:
+        """Links unlinked rows by the given match rules; returns pairs of gained and lost companies."""
+        with self.transaction():
+            return company_links.resolve_links(self._connection, table, ways)
+
+    def unanswered(self, table: Table, ways: Sequence[LinkPath]) -> pl.DataFrame:
+        """Present rows that no match rule links, and whether several companies match."""
+        return company_links.unlinked_records(self._connection, table, ways)
+
+    def prepare_links(self, table: Table, keys: Mapping[str, KeyOf]) -> None:
+        """Adds the columns that linking needs, and computes link keys for existing rows."""
+        with self.transaction():
+            current_records.ensure_record_table(self._connection, table)
+            company_links.prepare_columns(self._connection, table, keys)
+
+    def rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
+        """Present rows of these companies by staged table; soft-deleted ones carry their instant."""
+        return current_records.records_of_companies(self._connection, tables, company_ids)
+
+    # Shared tables over time
+
+    def apply(
+        self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime, *, late: bool = False
+    ) -> TableDiff:
+        """Merges a snapshot of the touched companies into one table: `rows` is their complete current content.
+
+        Rows are compared by business columns alone. A late-arriving snapshot (`late`) is merged in the same way
+        but returns an empty diff, so that it makes no events.
+        """
+        with self.transaction():
+            known = (
+                self._known_companies(touched, instant) if table.name == COMPANIES.name and not late else None
+            )
+            found = scd2.merge_snapshot(self._connection, table, rows, touched, instant)
+            if not found.is_empty:
+                self._record_changed(found.companies)
+        if late:
+            return scd2.empty_diff(table)
+        return found if known is None else replace(found, known=known)
+
+    def fill(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
+        """Replaces the past versions of `keys` with `earlier` (the table's columns and `valid_to`)."""
+        if keys.is_empty():
+            return
+        with self.transaction():
+            found = valid_time.replace_valid_times(self._connection, table, earlier, keys, instant)
+            if not found.is_empty():
+                self._record_changed(found)
+
+    def _known_companies(self, touched: pl.Series, instant: datetime) -> pl.Series:
+        name = quote_identifier(COMPANIES.name)
+        select = "SELECT company_id FROM {}.{} SEMI JOIN touched USING (company_id) WHERE known_from < $1"
+        with registered_frame(self._connection, "touched", touched.rename("company_id").to_frame()):
+            now, once = (
+                query_frame(self._connection, select.format(schema, name), [instant])["company_id"].cast(
+                    pl.String
+                )
+                for schema in ("open", "closed")
+            )
+        return now if once.is_empty() else pl.concat([now, once]).unique()
+
+    def _record_changed(self, companies: pl.Series) -> None:
+        with registered_frame(self._connection, "noted", companies.to_frame()):
+            revision = self.revision + 1
+            self._connection.execute("DELETE FROM altered WHERE company_id IN (SELECT company_id FROM noted)")
+            self._connection.execute("INSERT INTO altered SELECT $1, company_id FROM noted", [revision])
+
+    @property
+    def revision(self) -> int:
+        """A counter that increases with every change of a shared table."""
+        return query_int(self._connection, "SELECT coalesce(max(revision), 0) FROM altered")
+
+    def open_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
+        """Current rows, one per key, sorted by key."""
+        select = f"SELECT {quoted_columns(table.names)} FROM open.{quote_identifier(table.name)}"
+        if company_ids is None:
+            rows = query_frame(self._connection, select)
+        else:
+            with registered_frame(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
+                rows = query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
+        return rows.cast(schema_render.polars_schema(table)).sort(table.key)
+
+    def states(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
+        """All rows ever known of these companies, current or superseded: the table's columns and known_from."""
+        everything = scd2.bitemporal_rows_sql(table, ("open", "closed"))
+        select = f"SELECT {quoted_columns(table.names)}, known_from FROM ({everything})"
+        with registered_frame(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
+            rows = query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
+        return rows.cast(schema_render.polars_schema(table))
+
+    def as_of(self, table: Table, known_at: datetime) -> pl.DataFrame:
+        """Rows as known at an instant: the table's columns and known_from, known_to, valid_to."""
+        everything = scd2.bitemporal_rows_sql(table, ("open", "versions", "closed"))
+        rows = query_frame(
+            self._connection,
+            f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)",
+            [known_at],
+        )
+        return rows.cast(schema_render.polars_schema(table)).sort(*table.key, "valid_to", nulls_last=True)
+
+    # Events on their way to the ledger
+
+    def emit(self, events: pl.DataFrame) -> None:
+        """Adds events to the outbox; ids that are already in it are skipped."""
+        with registered_frame(
+            self._connection, "events", schema_render.conform_frame(EVENTS, events).unique("event_id")
+        ):
+            self._connection.execute(
+                "INSERT INTO outbox BY NAME SELECT * FROM events ANTI JOIN outbox USING (event_id)"
+            )
+
+    def outbox(self) -> pl.DataFrame:
+        """Events still in the outbox, by (occurred_at, event_id)."""
+        rows = query_frame(self._connection, "FROM outbox")
+        return rows.cast(schema_render.polars_schema(EVENTS)).sort(EVENTS.sort)
+
+    def clear_outbox(self, event_ids: pl.Series) -> None:
+        """Removes events that are stored durably elsewhere."""
+        with registered_frame(self._connection, "gone", event_ids.rename("event_id").to_frame()):
+            self._connection.execute("DELETE FROM outbox WHERE event_id IN (SELECT event_id FROM gone)")
+
+
+def existing_history_path(layout: Layout, market: str) -> Path | None:
+    """Path of a market's history file, or None if it does not exist."""
+    path = layout.history_file(market)
+    return path if path.exists() else None

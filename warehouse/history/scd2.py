@@ -1,0 +1,257 @@
+"""SCD2 merge of one history table: diff by key against a new snapshot, keeping superseded rows.
+
+One shared table is stored as three DuckDB tables. `open`: one current row per key. `versions`: past valid-time
+versions that are still believed (tables with `valid_from` only). `closed`: superseded rows, with `known_to`.
+None has an index: comparison is by joins (docs/architecture.md 4). Does not belong here: locks, transactions,
+and the order of snapshots (`history`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import schema_render
+from warehouse.schema.types import Table
+from warehouse.storage.duckdb import (
+    ensure_table,
+    query_int,
+    quote_identifier,
+    quoted_columns,
+    registered_frame,
+)
+from warehouse.storage.duckdb import query_frame as frame_of
+
+COMPANY: Final = "company_id"
+_ROW: Final = "_row"
+_STILL: Final = "NULL::TIMESTAMPTZ"
+
+
+@dataclass(frozen=True, slots=True)
+class TableDiff:
+    """The diff of one table by key, columns in `table.names` order.
+
+    `changed_before` and `changed_after` have the same keys row by row. `known`: companies known before this
+    instant; filled for the companies table only.
+    """
+
+    table: str
+    added: pl.DataFrame
+    removed: pl.DataFrame
+    changed_before: pl.DataFrame
+    changed_after: pl.DataFrame
+    known: pl.Series = field(default_factory=lambda: pl.Series(COMPANY, [], pl.String))
+
+    @property
+    def is_empty(self) -> bool:
+        return self.added.is_empty() and self.removed.is_empty() and self.changed_after.is_empty()
+
+    @property
+    def companies(self) -> pl.Series:
+        """Companies with any difference, sorted, without duplicates."""
+        frames = (self.added, self.removed, self.changed_after)
+        return pl.concat([frame[COMPANY] for frame in frames]).unique().sort()
+
+
+def empty_diff(table: Table) -> TableDiff:
+    """An empty diff."""
+    none = schema_render.empty_frame(table)
+    return TableDiff(table.name, none, none, none, none)
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Creates the history tables of one shared table, and adds columns declared since."""
+    shape = schema_render.duckdb_stored(table) | {"known_from": "TIMESTAMPTZ", "valid_to": "DATE"}
+    for schema in ("open", "versions"):
+        ensure_table(connection, schema, table.name, shape)
+    ensure_table(connection, "closed", table.name, shape | {"known_to": "TIMESTAMPTZ"})
+
+
+def merge_snapshot(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    rows: pl.DataFrame,
+    touched: pl.Series,
+    instant: datetime,
+) -> TableDiff:
+    """Merges the snapshot of the touched companies into the current rows and returns the diff."""
+    rows = schema_render.conform_frame(table, rows)
+    _require_unique_keys(table, rows)
+    if rows.is_empty() and not query_int(
+        connection, f"SELECT count(*) FROM open.{quote_identifier(table.name)}"
+    ):
+        return empty_diff(table)  # the market has no source for this table
+    frame = rows.with_row_index(_ROW)
+    with (
+        registered_frame(connection, "image", frame),
+        registered_frame(connection, "touched", touched.rename(COMPANY).to_frame()),
+    ):
+        connection.execute(_difference_sql(table))
+    found = frame_of(connection, "SELECT old, row FROM difference")
+    if found.is_empty():
+        return empty_diff(table)
+    changes = _build_diff(connection, table, rows, found)
+    _close_versions(connection, table, instant)
+    with registered_frame(connection, "image", _select_rows(frame, found["row"].drop_nulls())):
+        _insert_current(connection, table, instant)
+    return changes
+
+
+def _require_unique_keys(table: Table, rows: pl.DataFrame) -> None:
+    if not schema_render.has_unique_keys(table, rows):
+        raise ValueError(
+            f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot"
+        )
+
+
+def _difference_sql(table: Table) -> str:
+    """SQL for the keys that differ: `old` is a rowid in `open`, `row` a row of the snapshot.
+
+    Values are compared by two 64-bit hashes: a join that carries the values takes a third longer, and more
+    memory than available at twelve million rows.
+    """
+    name, keyed = quote_identifier(table.name), quoted_columns(table.key)
+    keys = " AND ".join(
+        f"i.{quote_identifier(column)} = o.{quote_identifier(column)}" for column in table.key
+    )
+    values = table.business
+    types, hashes = schema_render.duckdb_types(table), _hash_columns_sql(values)
+    alike = ", ".join(
+        f"{quote_identifier(column)}::{types[column]} AS {quote_identifier(column)}" for column in values
+    )
+    return f"""
+        CREATE OR REPLACE TEMP TABLE difference AS
+        SELECT o.old, i.{_ROW} AS row
+        FROM (SELECT {keyed}, {_ROW}, {hashes} FROM (SELECT {_ROW}, {alike} FROM image)) AS i
+        FULL JOIN (
+            SELECT rowid AS old, {keyed}, {hashes} FROM open.{name} SEMI JOIN touched USING ({COMPANY})
+        ) AS o ON {keys}
+        WHERE o.old IS NULL OR i.{_ROW} IS NULL OR i.one <> o.one OR i.other <> o.other
+    """
+
+
+def _hash_columns_sql(values: tuple[str, ...]) -> str:
+    return f"hash({quoted_columns(values)}) AS one, hash({quoted_columns(values[::-1])}) AS other"
+
+
+def _select_rows(frame: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
+    return frame[rows.sort()]
+
+
+def _build_diff(
+    connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, found: pl.DataFrame
+) -> TableDiff:
+    before = frame_of(
+        connection,
+        f"""SELECT {quoted_columns(table.names, "o.")}, d.row IS NULL AS gone
+            FROM open.{quote_identifier(table.name)} AS o JOIN difference AS d ON o.rowid = d.old""",
+    )
+    before = before.cast(schema_render.polars_schema(table)).sort(table.key)
+    names = list(table.names)
+    both = found.drop_nulls()
+    fresh = found.filter(pl.col("old").is_null())
+    return TableDiff(
+        table.name,
+        added=rows[fresh["row"]].sort(table.key),
+        removed=before.filter("gone").select(names),
+        changed_before=before.filter(~pl.col("gone")).select(names),
+        changed_after=rows[both["row"]].sort(table.key),
+    )
+
+
+def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime) -> None:
+    """Moves superseded rows from `open` to `closed`.
+
+    Rows with `known_from` at or after this instant are dropped instead: they were never known before their
+    replacement (a late-arriving snapshot, or two batches of one instant).
+    """
+    name = quote_identifier(table.name)
+    listed = quoted_columns(table.names)
+    connection.execute(
+        f"""CREATE OR REPLACE TEMP TABLE replaced AS
+            SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old""",
+    )
+    connection.execute(f"DELETE FROM open.{name} WHERE rowid IN (SELECT old FROM difference)")
+    connection.execute(
+        f"""INSERT INTO closed.{name} BY NAME
+            SELECT {listed}, known_from, valid_to, $1::TIMESTAMPTZ AS known_to
+            FROM replaced WHERE known_from < $1""",
+        [instant],
+    )
+
+
+def _insert_current(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime) -> None:
+    """Inserts the new rows of `image` into `open`.
+
+    They are known from the instant or, if later, from that of the rows they replace.
+    """
+    name = quote_identifier(table.name)
+    keys = quoted_columns(table.key)
+    ended = f"i.{quote_identifier(table.ended)}" if table.ended else "NULL"
+    rows = f"""
+        WITH earliest AS (
+            SELECT {keys}, max(moment) AS moment FROM (
+                SELECT {keys}, known_from AS moment FROM replaced
+                UNION ALL
+                SELECT {keys}, known_to FROM closed.{name} WHERE known_to > $1
+            ) GROUP BY ALL
+        )
+        SELECT {quoted_columns(table.names, "i.")}, greatest($1::TIMESTAMPTZ, e.moment) AS known_from,
+            {ended} AS valid_to
+        FROM image AS i LEFT JOIN earliest AS e USING ({keys})"""
+    if table.valid_from:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS {rows}", [instant])
+        _split_validity(connection, table)
+        connection.execute(f"INSERT INTO open.{name} BY NAME FROM fresh")
+    else:
+        connection.execute(f"INSERT INTO open.{name} BY NAME {rows}", [instant])
+
+
+def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Splits past valid-time versions where the new rows start.
+
+    If a new row starts later than the one it replaces, the replaced row becomes a past version. A row that
+    starts no later than the replaced one corrects it: the replaced row is no longer believed. A row with
+    unknown start splits nothing.
+    """
+    name, start = quote_identifier(table.name), quote_identifier(table.valid_from or "")
+    keys, listed = quoted_columns(table.key), quoted_columns(table.names)
+    connection.execute(
+        f"""CREATE OR REPLACE TEMP TABLE cut AS
+            SELECT v.rowid AS old, v.*, f.{start} AS cut_at, f.known_from AS cut_known
+            FROM versions.{name} AS v JOIN fresh AS f USING ({keys}) WHERE v.valid_to > f.{start}"""
+    )
+    connection.execute(f"DELETE FROM versions.{name} WHERE rowid IN (SELECT old FROM cut)")
+    connection.execute(
+        f"""INSERT INTO closed.{name} BY NAME
+            SELECT {listed}, known_from, valid_to, cut_known AS known_to FROM cut
+            WHERE known_from < cut_known"""
+    )
+    connection.execute(
+        f"""INSERT INTO versions.{name} BY NAME
+            SELECT {listed}, greatest(known_from, cut_known) AS known_from, cut_at AS valid_to FROM cut
+            WHERE {start} IS NULL OR {start} < cut_at"""
+    )
+    connection.execute(
+        f"""INSERT INTO versions.{name} BY NAME
+            SELECT {quoted_columns(table.names, "r.")}, f.known_from, least(r.valid_to, f.{start}) AS valid_to
+            FROM replaced AS r JOIN fresh AS f USING ({keys})
+            WHERE f.{start} > r.{start} OR (r.{start} IS NULL AND f.{start} IS NOT NULL)"""
+    )
+
+
+def bitemporal_rows_sql(table: Table, schemas: tuple[str, ...]) -> str:
+    """SQL for all rows ever known, with valid time and known time.
+
+    `known_to` is null while current, `valid_to` where unknown.
+    """
+    known_to = {"open": _STILL, "versions": _STILL, "closed": "known_to"}
+    return " UNION ALL ".join(
+        f"""SELECT {quoted_columns(table.names)}, known_from, {known_to[schema]} AS known_to,
+            valid_to FROM {schema}.{quote_identifier(table.name)}"""
+        for schema in schemas
+    )

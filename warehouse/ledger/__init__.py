@@ -1,0 +1,1 @@
+"""ledger of warehouse: ledger, read_index."""

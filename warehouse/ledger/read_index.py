@@ -1,0 +1,140 @@
+"""Read index of the ledger: events by sequence, without the engines that wrote them.
+
+Each ledger segment has a small SQLite file next to it, and `index.json` maps sequences to segments. Both can be
+rebuilt from the segments. Does not belong here: numbering events (`ledger`).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from warehouse.reader.types import LedgerEvent
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import padded_number
+
+INDEX: Final = "index.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSegment:
+    """Events of one release: sequences `first` to `last`, both inclusive."""
+
+    release: int
+    first: int
+    last: int
+
+
+def segment_path(folder: Path, release: int) -> Path:
+    """Path of the segment: all columns, kept permanently."""
+    return folder / f"{padded_number(release)}.parquet"
+
+
+def lookup_path(folder: Path, release: int) -> Path:
+    """Path of the segment's read index."""
+    return folder / f"{padded_number(release)}.sqlite"
+
+
+def read_segments(folder: Path) -> tuple[LedgerSegment, ...]:
+    """Segments in order; empty if there is no ledger yet."""
+    path = folder / INDEX
+    return tuple(LedgerSegment(**entry) for entry in json.loads(path.read_text())) if path.exists() else ()
+
+
+def write_segments(folder: Path, segments: Iterable[LedgerSegment]) -> None:
+    """Replaces the index."""
+    atomic_files.write_json(folder / INDEX, [asdict(segment) for segment in segments])
+
+
+def write_lookup(path: Path, events: Iterable[tuple[Any, ...]]) -> None:
+    """Writes the read index of one segment from rows in the order of `LedgerEvent`, instants as text.
+
+    An existing one serves readers until it is replaced.
+    """
+    built = atomic_files.temporary_path(path)
+    atomic_files.discard(built)
+    with closing(sqlite3.connect(built)) as connection:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute(
+            "CREATE TABLE events (sequence INTEGER PRIMARY KEY, event_id TEXT, event_type TEXT, "
+            "company_id TEXT, occurred_at TEXT, recorded_at TEXT, data TEXT)"
+        )
+        connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", events)
+        connection.commit()
+    atomic_files.publish_file(built, path)
+
+
+class LedgerIndex:
+    """Reads events by sequence. Cheap to create; opens and closes segments per call."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._stamp: tuple[int, int] | None = None
+        self._segments: tuple[LedgerSegment, ...] = ()
+
+    def after(self, sequence: int, last: int, limit: int) -> list[LedgerEvent]:
+        """Up to `limit` events with a sequence above `sequence` and not above `last`, ascending."""
+        found: list[LedgerEvent] = []
+        for segment in self._current_segments():
+            if segment.last > sequence and segment.first <= last and len(found) < limit:
+                found += self._read_events(segment, sequence, last, limit - len(found))
+        return found
+
+    def _current_segments(self) -> tuple[LedgerSegment, ...]:
+        try:
+            status = (self._folder / INDEX).stat()
+        except FileNotFoundError:
+            return ()
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if stamp != self._stamp:
+            self._segments = read_segments(self._folder)
+            self._stamp = stamp
+        return self._segments
+
+    def _read_events(self, segment: LedgerSegment, sequence: int, last: int, limit: int) -> list[LedgerEvent]:
+        path = lookup_path(self._folder, segment.release)
+        with closing(open_read_only(path)) as connection:
+            rows = connection.execute(
+                "SELECT * FROM events WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?",
+                (sequence, last, limit),
+            )
+            return [_to_event(row) for row in rows]
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """Opens a finished, immutable SQLite file; usable from any thread, one at a time."""
+    return sqlite3.connect(read_only_uri(path), uri=True, check_same_thread=False, isolation_level=None)
+
+
+def read_only_uri(path: Path) -> str:
+    """URI for opening or attaching an immutable SQLite file."""
+    return f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+
+
+def _to_event(row: tuple[Any, ...]) -> LedgerEvent:
+    sequence, event_id, event_type, company_id, occurred_at, recorded_at, data = row
+    return LedgerEvent(
+        sequence,
+        event_id,
+        event_type,
+        company_id,
+        parse_instant(occurred_at),
+        parse_instant(recorded_at),
+        data.encode(),
+    )
+
+
+def parse_instant(text: str) -> datetime:
+    """Parses an instant in the contract's format, seconds or finer."""
+    return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+
+
+def format_instant(moment: datetime) -> str:
+    """Formats an instant as the contract does, to the second."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,1 @@
+"""raw of warehouse: archive, blobs, stream_spool, types."""

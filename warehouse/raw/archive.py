@@ -1,0 +1,306 @@
+"""RAW archive (docs/architecture.md 1): every body as received, and one manifest line per fetch.
+
+Bodies are stored by SHA-256 (`blobs`); `manifest/<dataset>.jsonl` lists every fetch in order. Append-only,
+except for `erase` and `prune`, which also add a line. Does not belong here: the content of a body
+(`connectors`), or rows parsed from it (`staged.store`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from warehouse.raw import blobs
+from warehouse.raw.blobs import CorruptBlobError
+from warehouse.raw.types import FetchedFileLike
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+__all__ = ["CorruptBlobError", "FetchedFileLike", "RawArchive", "RawBody", "utc_now"]
+
+KEPT_HEADERS: Final = frozenset({"content-type", "content-length", "etag", "last-modified", "date"})
+Redact = Callable[[BinaryIO], BinaryIO]
+
+
+def utc_now() -> datetime:
+    """The default clock: current time in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RawBody:
+    """One body in RAW that is new for its name; fields as in `connectors.contract.dataset.ArchiveMember`.
+
+    `replaces`: SHA-256 of the earlier body of the same name and instant, if the source re-issued the file.
+    `open` can be pickled to another process.
+    """
+
+    dataset: str
+    name: str
+    sha256: str
+    observed_at: datetime
+    scope: str
+    batch: str
+    fetched_at: datetime
+    bytes: int
+    replaces: str | None
+    cursor: str | None
+    open: Callable[[], BinaryIO]
+
+
+@dataclass(slots=True)
+class _FetchManifest:
+    """Manifest lines of one dataset, the end of the last complete line, and the newest body per name."""
+
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    end: int = 0
+    size: int = 0  # of the file in bytes, including an incomplete last line
+    newest: dict[str, dict[str, Any]] = field(default_factory=dict)
+    erased: dict[str, dict[str, Any]] = field(default_factory=dict)  # by SHA-256
+
+    def add(self, line: dict[str, Any]) -> None:
+        self.lines.append(line)
+        if "erased" in line:
+            self.erased[line["erased"]] = line
+        if line["new"]:
+            self.newest[line["name"]] = line
+
+
+class RawArchive:
+    """The RAW archive of one data root. One writer per dataset, ensured by the lock of its market."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Callable[[], datetime] = utc_now,
+        version: str = "",
+        on_step: atomic_files.Step = atomic_files.no_step,
+    ) -> None:
+        self._root = layout.archive
+        self._clock = clock
+        self._version = version
+        self._on_step = on_step
+        self._manifests: dict[str, _FetchManifest] = {}
+        blobs.discard_incomplete(self._root)
+
+    def put(
+        self, dataset: str, arrival: FetchedFileLike, batch: str, redact: Redact | None = None
+    ) -> RawBody | None:
+        """Stores a body and appends its manifest line.
+
+        Returns None if the newest body of that name has the same bytes.
+        `redact` filters the stream before it is written: removed content is never stored; both SHA-256 are
+        recorded.
+        """
+        stored = blobs.store_blob(self._root, arrival.body, redact, self._on_step)
+        if stored.sha256 in self._manifest(dataset).erased:  # received again: stays erased
+            atomic_files.discard(blobs.blob_path(self._root, stored.sha256))
+        before = self._manifest(dataset).newest.get(arrival.name)
+        fresh = before is None or before["sha256"] != stored.sha256
+        reissue = fresh and before is not None and before["observed_at"] == _instant_text(arrival.observed_at)
+        line = self._line_fields(dataset, arrival.name, batch) | {
+            "url": arrival.url,
+            "status": arrival.status,
+            "headers": _archived_headers(arrival.headers),
+            "sha256": stored.sha256,
+            "received_sha256": stored.received_sha256,
+            "bytes": stored.size,
+            "observed_at": _instant_text(arrival.observed_at),
+            "scope": str(arrival.scope),
+            "cursor": getattr(arrival.cursor, "value", arrival.cursor),
+            "replaces": before["sha256"] if reissue and before else None,
+            "new": fresh,
+        }
+        self._append_line(dataset, line)
+        is_there = _current_sha256(stored.sha256, self._manifest(dataset).erased) is not None
+        return self._piece(line) if fresh and is_there else None
+
+    def failed(
+        self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
+    ) -> None:
+        """Appends the manifest line of a failed fetch."""
+        line = self._line_fields(dataset, name, batch)
+        self._append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
+
+    def pieces(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
+        """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
+
+        Erased bodies are omitted; bodies rewritten by an erasure keep the SHA-256 they were received with.
+        """
+        lines = self._manifest(dataset).lines
+        erased = self._manifest(dataset).erased
+        found = [
+            line
+            for line in lines
+            if line["new"]
+            and _current_sha256(line["sha256"], erased) is not None
+            and batch in {None, line["batch"]}
+        ]
+        found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch order
+        return map(self._piece, found)
+
+    def lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
+        """Every manifest line of a dataset, oldest first."""
+        return iter(tuple(self._manifest(dataset).lines))
+
+    def datasets(self) -> list[str]:
+        """Datasets that have a manifest."""
+        return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
+
+    def verify(self, piece: RawBody) -> None:
+        """Reads a body to the end; raises CorruptObject, naming object and file, if it is damaged."""
+        sha256 = _current_sha256(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
+        blobs.verify_blob(self._root, sha256, f"{piece.dataset}: {piece.name}")
+
+    def erase(self, dataset: str, sha256: str, reason: str, instead: BinaryIO | None = None) -> None:
+        """Deletes a body permanently and records that.
+
+        `instead`: replacement body without the erased records, if any.
+        Other datasets with the same bytes lose the body too.
+        """
+        kept_as = _current_sha256(sha256, self._manifest(dataset).erased)
+        if kept_as is None:
+            return
+        stored = None if instead is None else blobs.store_blob(self._root, instead, None, self._on_step)
+        line = self._line_fields(dataset, "", "") | {"erased": kept_as, "reason": reason, "new": False}
+        if stored is not None and stored.sha256 == kept_as:
+            return  # nothing was removed
+        if stored is not None:
+            line |= {"became": stored.sha256, "bytes": stored.size}
+        self._append_line(dataset, line)
+        atomic_files.discard(blobs.blob_path(self._root, kept_as))
+
+    def stored(self, piece: RawBody) -> int | None:
+        """Bytes of a body on disk; None if it no longer exists."""
+        path = self._blob_path(piece)
+        return path.stat().st_size if path.exists() else None
+
+    def prune(self, piece: RawBody) -> None:
+        """Deletes a body that is no longer needed and records that.
+
+        Unlike an erased body it is stored again if it is received again.
+        """
+        path = self._blob_path(piece)
+        self._append_line(
+            piece.dataset, self._line_fields(piece.dataset, "", "") | {"pruned": path.stem, "new": False}
+        )
+        atomic_files.discard(path)
+
+    def _blob_path(self, piece: RawBody) -> Path:
+        sha256 = _current_sha256(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
+        return blobs.blob_path(self._root, sha256)
+
+    def discard_erased(self) -> None:
+        """Deletes bodies that the manifests list as erased.
+
+        The manifests are reread: a kill, or an erasure on another machine, may have left some bodies.
+        """
+        self._manifests.clear()
+        for dataset in self.datasets():
+            for sha256 in self._manifest(dataset).erased:
+                atomic_files.discard(blobs.blob_path(self._root, sha256))
+
+    def _line_fields(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
+        return {
+            "dataset": dataset,
+            "name": name,
+            "batch": batch,
+            "fetched_at": _instant_text(self._clock()),
+            "version": self._version,
+        }
+
+    def _path(self, dataset: str) -> Path:
+        return self._root / "manifest" / f"{dataset}.jsonl"
+
+    def _manifest(self, dataset: str) -> _FetchManifest:
+        """The current manifest; reread if the size of the file changed, as another Archive may have appended."""
+        path = self._path(dataset)
+        size = path.stat().st_size if path.exists() else 0
+        known = self._manifests.get(dataset)
+        if known is None or known.size != size:
+            known = _read_manifest(path) if size else _FetchManifest()
+            self._manifests[dataset] = known
+        return known
+
+    def _append_line(self, dataset: str, line: dict[str, Any]) -> None:
+        path = self._path(dataset)
+        atomic_files.make_folder(path.parent)
+        fresh = not path.exists()
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        with path.open("ab") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            manifest = self._manifest(dataset)
+            handle.truncate(manifest.end)  # cuts off a line left incomplete by a kill
+            self._on_step("line begun")
+            handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
+        if fresh:
+            atomic_files.sync_folder(path.parent)
+        manifest.add(line)
+        manifest.end += len(text)
+        manifest.size = manifest.end
+        self._on_step("line written")
+
+    def _piece(self, line: Mapping[str, Any]) -> RawBody:
+        label = f"{line['dataset']}: {line['name']}"
+        kept_as, size = line["sha256"], line["bytes"]
+        while told := self._manifest(line["dataset"]).erased.get(kept_as):
+            kept_as, size = told["became"], told["bytes"]
+        return RawBody(
+            dataset=line["dataset"],
+            name=line["name"],
+            sha256=line["sha256"],
+            observed_at=datetime.fromisoformat(line["observed_at"]),
+            scope=line["scope"],
+            batch=line["batch"],
+            fetched_at=datetime.fromisoformat(line["fetched_at"]),
+            bytes=size,
+            replaces=line["replaces"],
+            cursor=line["cursor"],
+            open=partial(blobs.open_blob, self._root, kept_as, label, size),
+        )
+
+
+def _read_manifest(path: Path) -> _FetchManifest:
+    """Parses all complete lines.
+
+    Whatever follows the last newline was left by a kill: it is ignored, and overwritten by the next line.
+    """
+    manifest = _FetchManifest()
+    with path.open("rb") as handle:
+        for number, raw in enumerate(handle, 1):
+            if not raw.endswith(b"\n"):
+                break
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                raise CorruptBlobError(path, path.stem, f"manifest line {number} is not JSON") from None
+            manifest.end += len(raw)
+            manifest.add(line)
+        manifest.size = handle.seek(0, os.SEEK_END)
+    return manifest
+
+
+def _current_sha256(sha256: str, erased: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """The SHA-256 under which a body is stored now; None if it was erased entirely."""
+    found: str | None = sha256
+    while found is not None and found in erased:
+        found = erased[found].get("became")
+    return found
+
+
+def _instant_text(moment: datetime) -> str:
+    """UTC with fixed width, so that text order is time order."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _archived_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
+    return {key.lower(): value for key, value in (headers or {}).items() if key.lower() in KEPT_HEADERS}

@@ -1,0 +1,1 @@
+"""reader of warehouse: leases, open_release, queries, reader, types."""

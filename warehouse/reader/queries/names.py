@@ -1,0 +1,219 @@
+"""Name search in the name index, best matches first, as unbounded iterators for paging.
+
+Ordered by tier (`asked`), then by rank: listed and large companies first, as defined by `searching.RANK`.
+Results are (tier, rank), which is also the paging key; the next page starts there, independent of earlier
+pages. Names are scanned in `labels`, never in the documents. Does not belong here: filters other than
+`country`, other orders (`filters`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from warehouse.reader.queries.relevance import SLIPPED, TIERS, NameQuery
+from warehouse.reader.queries.typos import words_one_typo_away
+
+LISTED: Final = (1, 2, 3, 4, 5, 6)
+"""Lengths of prefixes whose lists stand ready in the index (`serving`)."""
+FEW: Final = 2000  # names with a prefix: sorting so many costs less than scanning all with the words
+GATHERED: Final = (
+    200  # names with all query words: so few are assigned to their tiers in a single scan of the index
+)
+ENDINGS: Final = 500  # words matched by a longer prefix, above which FTS5 merges their lists
+_START: Final = -1  # less than every rank
+_WALKED: Final = 2  # from this tier on, the index is scanned for all names that contain the words
+_LAST: Final = "\U0010ffff"
+
+Place = tuple[int, int]
+"""Tier and rank."""
+TypoWords = Mapping[str, tuple[str, ...]]
+
+
+def ranked_matches(
+    connection: sqlite3.Connection, asked: NameQuery, countries: tuple[str, ...], after: Place | None
+) -> Iterator[Place]:
+    """Companies that match by name without typos."""
+    tier, rank = after or (0, _START)
+    walk = _NameIndexQuery(connection, asked, countries)
+    for number in TIERS[tier:]:
+        gathered = walk.gathered() if number == max(tier, _WALKED) else None
+        if gathered is not None:
+            yield from (place for place in gathered if place > (number, rank if number == tier else _START))
+            return
+        for found in _FINDERS[number](walk, rank if number == tier else _START):
+            yield number, found
+
+
+def typo_matches(
+    connection: sqlite3.Connection, asked: NameQuery, countries: tuple[str, ...], after: Place | None
+) -> Iterator[Place]:
+    """Companies with each query word, or a word one typo away from it, in their names."""
+    near = typo_candidates(connection, asked)
+    walk = _NameIndexQuery(connection, asked, countries)
+    expression = walk.every(near) if any(near.values()) else None
+    if expression is not None:
+        for rank in walk.ranks(expression, None, after[1] if after else _START):
+            yield SLIPPED, rank
+
+
+def typo_candidates(connection: sqlite3.Connection, asked: NameQuery) -> TypoWords:
+    """Words of the index one typo away, by query word."""
+    return {word: words_one_typo_away(connection, word) for word in asked.words}
+
+
+def all_matches(
+    connection: sqlite3.Connection,
+    asked: NameQuery,
+    countries: tuple[str, ...],
+    slips: TypoWords | None,
+    most: int,
+) -> list[Place] | None:
+    """All companies that match by name (`slips` given: only with typos), unordered; None if there are too many."""
+    walk = _NameIndexQuery(connection, asked, countries)
+    expression = walk.every(slips or {})
+    if expression is None:
+        return []
+    rows = walk.matching(expression, _START, most + 1).fetchall()
+    if len(rows) > most:
+        return None
+    found = [(asked.tier(name), rank) for rank, name in rows]
+    if slips is None:
+        return [(tier, rank) for tier, rank in found if tier is not None]
+    return [(SLIPPED, rank) for tier, rank in found if tier is None]
+
+
+@dataclass(frozen=True, slots=True)
+class _NameIndexQuery:
+    """Index queries for one search.
+
+    Words are folded, so they contain no quotes; quoted, they are no FTS operators.
+    """
+
+    connection: sqlite3.Connection
+    asked: NameQuery
+    countries: tuple[str, ...]
+
+    def terms(self, words: tuple[str, ...]) -> list[str]:
+        """FTS expressions for whole words."""
+        return [f'folded : "{word}"' for word in words]
+
+    def beginnings(self, word: str) -> list[str]:
+        """FTS expressions, at least one of which matches each name that has a word with this prefix."""
+        if len(word) <= LISTED[-1]:
+            return [f'folded : "{word}" *']
+        rows = self.connection.execute(
+            "SELECT word FROM words WHERE word >= ? AND word < ? LIMIT ?", (word, word + _LAST, ENDINGS + 1)
+        )
+        words = tuple(found for (found,) in rows)
+        return self.terms(words) if len(words) <= ENDINGS else [f'folded : "{word}" *']
+
+    def whole(self) -> str:
+        """FTS expression: every query word is a word of the name."""
+        return " AND ".join(self.terms(self.asked.words))
+
+    def every(self, near: TypoWords) -> str | None:
+        """FTS expression: each query word is a prefix of a word, or a near word occurs; None if none can match."""
+        ways = [self.beginnings(word) + self.terms(near.get(word, ())) for word in self.asked.words]
+        return " AND ".join(f"({' OR '.join(way)})" for way in ways) if all(ways) else None
+
+    def begun(self) -> str | None:
+        """FTS expression: every query word is a prefix, but not all are whole words; None if no name can match."""
+        every = self.every({})
+        return f"({every}) NOT ({self.whole()})" if every else None
+
+    def gathered(self) -> list[Place] | None:
+        """All matching names without typos, best first; None if there are many, or for a single query word.
+
+        Words that rarely occur together need a scan over the lists of all of them, which each tier would
+        repeat; a single word has many matches or is found at once.
+        """
+        every = self.every({}) if len(self.asked.words) > 1 else None
+        rows = [] if every is None else self.matching(every, _START, GATHERED + 1).fetchall()
+        if every is None or len(rows) > GATHERED:
+            return None
+        found = ((self.asked.tier(name), rank) for rank, name in rows)
+        return sorted((tier, rank) for tier, rank in found if tier is not None)
+
+    def ranks(self, expression: str, tier: int | None, after: int) -> Iterator[int]:
+        """Ranks of the companies that match an expression and are of this tier, ascending."""
+        rows = self.matching(expression, after, -1)
+        return (rank for rank, name in rows if self.asked.tier(name) == tier)
+
+    def matching(self, expression: str, after: int, most: int) -> sqlite3.Cursor:
+        """Ranks and names that match, by rank; `most` -1: no limit."""
+        if self.countries:
+            named = " OR ".join(f'"{country}"' for country in self.countries)
+            expression = f"({expression}) AND country : ({named})"
+        return self.connection.execute(
+            """SELECT names.rowid, l.folded FROM names CROSS JOIN labels AS l ON l.rank = names.rowid
+                WHERE names MATCH ? AND names.rowid > ? ORDER BY names.rowid LIMIT ?""",
+            (expression, after, most),
+        )
+
+    def labels(self, condition: str, values: tuple[str | int, ...], tier: int) -> Iterator[int]:
+        """Ranks of the companies with labels that meet a condition and are of this tier, ascending."""
+        only = f"AND country IN ({', '.join('?' * len(self.countries))})" if self.countries else ""
+        rows = self.connection.execute(
+            f"SELECT rank, folded FROM labels {condition} {only} ORDER BY rank", (*values, *self.countries)
+        )
+        return (rank for rank, name in rows if self.asked.tier(name) == tier)
+
+    def few(self, low: str, high: str) -> bool:
+        """True if there are few names between two texts."""
+        rows = self.connection.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM labels WHERE folded >= ? AND folded < ? LIMIT ?)",
+            (low, high, FEW + 1),
+        )
+        return rows.fetchone()[0] <= FEW
+
+    def between(self, low: str, high: str, tier: int, after: int) -> Iterator[int]:
+        """Ranks of the companies with names in a range, ascending."""
+        spread = "INDEXED BY labels_by_name WHERE folded >= ? AND folded < ? AND +rank > ?"
+        return self.labels(spread, (low, high, after), tier)
+
+
+def _exact_matches(walk: _NameIndexQuery, after: int) -> Iterator[int]:
+    return walk.labels("INDEXED BY labels_by_name WHERE folded = ? AND rank > ?", (walk.asked.name, after), 0)
+
+
+def _whole_word_prefix_matches(walk: _NameIndexQuery, after: int) -> Iterator[int]:
+    name = walk.asked.name
+    if " " not in name:
+        first = "INDEXED BY labels_by_first_word WHERE first = ? AND rank > ?"
+        return walk.labels(first, (name, after), 1)
+    low, high = f"{name} ", f"{name}!"  # ! is the character after the blank
+    if walk.few(low, high):
+        return walk.between(low, high, 1, after)
+    return walk.ranks(walk.whole(), 1, after)
+
+
+def _whole_word_matches(walk: _NameIndexQuery, after: int) -> Iterator[int]:
+    return walk.ranks(walk.whole(), 2, after)
+
+
+def _text_prefix_matches(walk: _NameIndexQuery, after: int) -> Iterator[int]:
+    low, high = f"{walk.asked.name}!", walk.asked.name + _LAST
+    if walk.few(low, high):
+        return walk.between(low, high, 3, after)
+    return _prefix_only_matches(walk, 3, after)
+
+
+def _word_prefix_matches(walk: _NameIndexQuery, after: int) -> Iterator[int]:
+    return _prefix_only_matches(walk, 4, after)
+
+
+def _prefix_only_matches(walk: _NameIndexQuery, tier: int, after: int) -> Iterator[int]:
+    expression = walk.begun()
+    return walk.ranks(expression, tier, after) if expression else iter(())
+
+
+_FINDERS: Final[tuple[Callable[[_NameIndexQuery, int], Iterator[int]], ...]] = (
+    _exact_matches,
+    _whole_word_prefix_matches,
+    _whole_word_matches,
+    _text_prefix_matches,
+    _word_prefix_matches,
+)

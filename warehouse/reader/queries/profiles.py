@@ -1,0 +1,47 @@
+"""Company profiles by id, the hot path of the API, and the documents of a page by rank."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from warehouse.reader.types import CompanyHeader, ProfileDocument
+from warehouse.serving import codec_read
+
+PARTS: Final = ("detail", "identifiers", "address", "sources")  # optional parts of a profile
+_PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
+_PARTS: Final = "SELECT unpacked('companies', parts) FROM companies WHERE company_id = ?"
+_HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
+
+
+def profile(connection: sqlite3.Connection, company_id: str) -> ProfileDocument | None:
+    """The profile document."""
+    row = connection.execute(_PROFILE, (company_id,)).fetchone()
+    return ProfileDocument(company_id, row[0], row[1]) if row else None
+
+
+def profile_parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
+    """The optional parts of a profile, by name."""
+    found = codec_read.split_rows(connection.execute(_PARTS, (company_id,)).fetchone())
+    named: dict[str, bytes] = {}
+    for parts in found:
+        named.update(zip(PARTS, parts, strict=True))
+    return named
+
+
+def company_header(connection: sqlite3.Connection, company_id: str) -> CompanyHeader | None:
+    """Number and name."""
+    row = connection.execute(_HEAD, (company_id,)).fetchone()
+    return CompanyHeader(company_id, row[0], row[1]) if row else None
+
+
+def bodies_by_rank(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict[int, bytes]:
+    """Documents of one page of companies, by rank."""
+    marks = ", ".join("?" * len(ranks))
+    rows = connection.execute(
+        f"""SELECT r.rank, c.body FROM ranked AS r CROSS JOIN companies AS c USING (company_id)
+            WHERE r.rank IN ({marks})""",
+        ranks,
+    )
+    return dict(rows.fetchall())

@@ -1,0 +1,306 @@
+"""Release reader: follows the pointer, pins one release per request (docs/architecture.md 7 and 8).
+
+Opens only published files; a new release is opened under its own name, the previous one is closed after its
+last request. Imports neither polars nor pyarrow, and DuckDB only for the first query that needs a scan. Does
+not belong here: the queries (`queries`).
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from datetime import date, datetime
+from functools import partial
+from typing import Final
+
+from warehouse.ledger.read_index import LedgerIndex
+from warehouse.reader.open_release import OpenRelease
+from warehouse.reader.queries import (
+    by_identifier,
+    matches_filters,
+    profiles,
+)
+from warehouse.reader.queries import (
+    events as queries_events,
+)
+from warehouse.reader.queries import (
+    financials as queries_financials,
+)
+from warehouse.reader.queries import (
+    owners as queries_owners,
+)
+from warehouse.reader.queries import search as companies
+from warehouse.reader.queries.timeout import QueryDeadline
+from warehouse.reader.types import (
+    CompanyHeader,
+    CompanyQuery,
+    DatasetState,
+    EventQuery,
+    FinancialsQuery,
+    InvalidPageKeyError,
+    Key,
+    LedgerEvent,
+    MarketState,
+    ProfileDocument,
+    QuarantineReason,
+    QueryTimeoutError,
+    ReleaseSnapshot,
+    ResultPage,
+)
+from warehouse.release import freshness, run_log
+from warehouse.release import manifest as release_manifest
+from warehouse.release.freshness import Freshness
+from warehouse.release.manifest import InvalidReleaseError
+from warehouse.release.run_log import RunNote
+from warehouse.storage.layout import Layout
+
+LOGGER: Final = logging.getLogger("firm.reader")
+
+__all__ = [
+    "CompanyHeader",
+    "CompanyQuery",
+    "DatasetState",
+    "EventQuery",
+    "FinancialsQuery",
+    "InvalidPageKeyError",
+    "Key",
+    "LedgerEvent",
+    "MarketState",
+    "NoReleaseError",
+    "ProfileDocument",
+    "QuarantineReason",
+    "QueryTimeoutError",
+    "ReleaseReader",
+    "ReleaseSnapshot",
+    "ResultPage",
+]
+
+LOOK_EVERY_SECONDS: Final = 0.2
+LIST_SECONDS: Final = 5.0  # time limit of a list query
+_OPEN_TRIES: Final = 5  # a release may be pruned between reading the pointer and opening it
+
+
+class NoReleaseError(LookupError):
+    """No release has been published yet."""
+
+
+class _PinnedRelease:
+    """A release pinned for one request, for the length of a block (`reading.Snapshot`).
+
+    A class, because a generator would cost every request a microsecond or two.
+    """
+
+    __slots__ = ("_connection", "_held", "_manifest", "_reader", "_scans")
+
+    def __init__(self, reader: ReleaseReader) -> None:
+        self._reader = reader
+
+    def __enter__(self) -> ReleaseSnapshot:
+        self._held = held = self._reader.hold()
+        self._manifest = held.manifest
+        self._scans = held.scans
+        try:
+            self._connection = held.take()
+        except (OSError, sqlite3.Error):
+            self._reader.drop(held)  # otherwise the release would never be closed
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.give(self._connection)
+        self._reader.drop(self._held)
+
+    @property
+    def number(self) -> int:
+        return self._manifest.release
+
+    @property
+    def last_sequence(self) -> int:
+        return self._manifest.last
+
+    @property
+    def built_at(self) -> datetime:
+        return self._manifest.built_at
+
+    @property
+    def markets(self) -> Mapping[str, MarketState]:
+        return self._manifest.markets
+
+    def head(self, company_id: str) -> CompanyHeader | None:
+        return profiles.company_header(self._connection, company_id)
+
+    def profile(self, company_id: str) -> ProfileDocument | None:
+        return self._held.profile(self._connection, company_id)
+
+    def parts(self, company_id: str) -> Mapping[str, bytes]:
+        return profiles.profile_parts(self._connection, company_id)
+
+    def search(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
+        with self._with_deadline() as budget:
+            return companies.search_companies(
+                self._connection, partial(self._scans.rows, budget), query, after, limit
+            )
+
+    def named(self, text: str) -> tuple[str, ...]:
+        return by_identifier.ids_by_identifier(self._connection, text)
+
+    def suits(self, company_id: str, query: CompanyQuery) -> bool:
+        with self._with_deadline() as budget:
+            return matches_filters.matches_filters(
+                self._connection, partial(self._scans.rows, budget), query, company_id
+            )
+
+    def financials(
+        self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int
+    ) -> ResultPage:
+        with self._with_deadline():
+            return queries_financials.company_financials(self._connection, company_id, query, after, limit)
+
+    def owners(
+        self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
+    ) -> tuple[ResultPage, str | None]:
+        with self._with_deadline():
+            return queries_owners.company_owners(self._connection, company_id, as_of, min_pct, after, limit)
+
+    def events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
+        with self._with_deadline():
+            return queries_events.company_events(self._connection, company_id, query, after, limit)
+
+    @contextmanager
+    def _with_deadline(self) -> Iterator[QueryDeadline]:
+        budget = self._reader.budget()
+        with budget.limits(self._connection):
+            yield budget
+
+
+class ReleaseReader:
+    """Follows the releases of one data root. One per process; thread-safe.
+
+    `seconds`: time limit of a list query (`reading.TookTooLong`).
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        monotonic: Callable[[], float] = time.monotonic,
+        seconds: float = LIST_SECONDS,
+    ) -> None:
+        self.budget = partial(QueryDeadline, seconds, monotonic)
+        self._layout = layout
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._ledger = LedgerIndex(layout.ledger)
+        self._open: OpenRelease | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._told: tuple[int, int] | None = None
+        self._look_at = float("-inf")
+
+    def pin(self) -> AbstractContextManager[ReleaseSnapshot]:
+        """Pins the newest release for the block. Raises NoRelease before the first."""
+        return _PinnedRelease(self)
+
+    def current(self) -> int | None:
+        """Number of the newest release; None before the first."""
+        try:
+            held = self.hold()
+        except NoReleaseError:
+            return None
+        try:
+            return held.manifest.release
+        finally:
+            self.drop(held)
+
+    def events_after(self, sequence: int, limit: int) -> list[LedgerEvent]:
+        """Published events of all companies above a sequence, ascending; used by the fan-out."""
+        try:
+            held = self.hold()
+        except NoReleaseError:
+            return []
+        try:
+            return self._ledger.after(sequence, held.manifest.last, limit)
+        finally:
+            self.drop(held)
+
+    def checked_at(self) -> Mapping[str, datetime]:
+        """When each market was last checked, whether or not anything had changed."""
+        return self.freshness().markets
+
+    def freshness(self) -> Freshness:
+        """Freshness of markets and datasets as recorded by runs, also since the newest release."""
+        return freshness.read(self._layout)
+
+    def runs(self) -> list[RunNote]:
+        """Run reports, newest first."""
+        return run_log.read(self._layout)
+
+    def close(self) -> None:
+        """Closes the open release, or leaves that to its last request if it is in use."""
+        with self._lock:
+            former, self._open, self._stamp = self._open, None, None
+            self._look_at = float("-inf")
+            if former is not None and former.requests == 0:
+                former.close()
+
+    def hold(self) -> OpenRelease:
+        """The newest release; stays open until `drop` is called."""
+        with self._lock:
+            now = self._monotonic()
+            if now >= self._look_at:
+                self._follow_pointer()
+                self._look_at = now + LOOK_EVERY_SECONDS
+            if self._open is None:
+                raise NoReleaseError("no release yet: run `firm ingest`")
+            self._open.requests += 1
+            return self._open
+
+    def drop(self, held: OpenRelease) -> None:
+        """Ends one `hold`; the last one of a superseded release closes it."""
+        with self._lock:
+            held.requests -= 1
+            if held.requests == 0 and held is not self._open:
+                held.close()
+
+    def _follow_pointer(self) -> None:
+        """Opens the release named by the pointer if the pointer was replaced.
+
+        A release that cannot be opened is logged once, and the previous one stays in use; every check retries,
+        as a disk may recover.
+        """
+        try:
+            status = self._layout.current.stat()
+        except FileNotFoundError:
+            return
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if stamp == self._stamp:
+            return
+        try:
+            fresh = self._open_current()
+        except InvalidReleaseError:
+            if self._open is None:
+                raise
+            if self._told != stamp:
+                LOGGER.exception(
+                    "release %s stays in use: the next one cannot be opened", self._open.manifest.release
+                )
+                self._told = stamp
+            return
+        former, self._open, self._stamp = self._open, fresh, stamp
+        if former is not None and former.requests == 0:
+            former.close()
+
+    def _open_current(self) -> OpenRelease:
+        failure: Exception | None = None
+        for _ in range(_OPEN_TRIES):
+            try:
+                manifest = release_manifest.served_manifest(self._layout)
+                if manifest is not None:
+                    return OpenRelease(self._layout, manifest)
+            except (OSError, sqlite3.DatabaseError, InvalidReleaseError) as error:
+                failure = error
+        raise InvalidReleaseError(
+            f"{self._layout.current} names a release that cannot be opened"
+        ) from failure

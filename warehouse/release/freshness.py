@@ -1,0 +1,96 @@
+"""Freshness of datasets, recorded by every run, also by one that changed nothing and published no release.
+
+One small file next to the pointer (`Layout.checked`): per market the time of the last check; per dataset the
+same, and since when it has been quarantined. It is stored outside releases, as a check without news changes no
+content. Does not belong here: when a dataset is quarantined (`pipelines.steps`), or the age of its rows (the
+manifest).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final
+
+from warehouse.reader.types import DatasetState, MarketState
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+_DATASETS: Final = "datasets"  # all other keys are market codes, which are two capitals
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCheck:
+    """One dataset: when its source was last checked completely, and the first run since which it is quarantined.
+
+    stale_after_hours: the declared maximum time between checks; None if no run has recorded it.
+    """
+
+    checked_at: datetime | None
+    held_since: datetime | None = None
+    stale_after_hours: int | None = field(default=None, compare=False)  # declared, not observed
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What runs have recorded, by market code and by dataset key."""
+
+    markets: Mapping[str, datetime] = field(default_factory=dict)
+    datasets: Mapping[str, DatasetCheck] = field(default_factory=dict)
+
+    def of(self, state: MarketState) -> MarketState:
+        """The release's state of a market, updated with what runs have recorded since."""
+        return replace(
+            state, datasets={key: self._apply_to_dataset(key, known) for key, known in state.datasets.items()}
+        )
+
+    def _apply_to_dataset(self, key: str, known: DatasetState) -> DatasetState:
+        seen = self.datasets.get(key)
+        return (
+            known if seen is None else replace(known, checked_at=seen.checked_at, held_since=seen.held_since)
+        )
+
+
+def read(layout: Layout) -> Freshness:
+    """Reads the recorded freshness; empty before the first run."""
+    try:
+        values = json.loads(layout.checked.read_bytes())
+    except FileNotFoundError:
+        return Freshness()
+    datasets = values.pop(_DATASETS, {})
+    return Freshness(
+        {market: datetime.fromisoformat(at) for market, at in values.items()},
+        {
+            # missing in files written by earlier versions
+            key: DatasetCheck(
+                _parse_instant(seen["checked_at"]),
+                _parse_instant(seen["held_since"]),
+                seen.get("stale_after_hours"),
+            )
+            for key, seen in datasets.items()
+        },
+    )
+
+
+def write(layout: Layout, freshness: Freshness) -> None:
+    """Replaces the recorded freshness."""
+    value: dict[str, Any] = {market: at.isoformat() for market, at in freshness.markets.items()}
+    value[_DATASETS] = {
+        key: {
+            "checked_at": _instant_text(seen.checked_at),
+            "held_since": _instant_text(seen.held_since),
+            "stale_after_hours": seen.stale_after_hours,
+        }
+        for key, seen in freshness.datasets.items()
+    }
+    atomic_files.write_json(layout.checked, value)
+
+
+def _parse_instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _instant_text(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

@@ -1,0 +1,308 @@
+"""Full build of a release's `warehouse.duckdb`: shared tables sorted by company, digests, and the table `search`.
+
+Built from the histories. Does not belong here: patching changed companies into a copy of the previous release
+(`incremental_build`), the API's database (`serving.documents_db`), or folders, pointers and manifests
+(`publisher`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import duckdb
+import polars as pl
+
+from warehouse import schema_render
+from warehouse.release.manifest import HistoryRevision
+from warehouse.schema.tables import COMPANIES, COMPANY_ID, TABLES
+from warehouse.schema.types import Table
+from warehouse.serving import id_ranges, search_table
+from warehouse.storage.duckdb import (
+    database_name,
+    open_cursor,
+    open_database,
+    query_frame,
+    query_int,
+    quote_identifier,
+    quoted_columns,
+    sibling_connection,
+    string_literal,
+)
+
+DIGESTS: Final = "digests"
+_LANES: Final = 2  # tables written in parallel
+_OWN: Final = len("firm:XX:") + 1  # position in a company id after the common market prefix
+# A history stores rows in arrival order: runs of companies in order, some from the first load and one per day
+# since.
+# Reading a few companies touches a little of each run, which is cheaper than sorting whole rows.
+MOST_UNSORTED_RUNS: Final = 64
+_ALL: Final = "true"  # a condition that is always true
+
+
+@dataclass(frozen=True, slots=True)
+class MarketInput:
+    """Where one market's rows come from: its history, or the previous release if `history` is None."""
+
+    market: str
+    history: Path | None
+
+
+def revision_and_changes(
+    history: Path, since: HistoryRevision | None
+) -> tuple[HistoryRevision, pl.Series | None]:
+    """The current revision of a history, and the companies changed since `since`.
+
+    None instead of companies if that cannot be determined: all of them may have changed.
+    """
+    with open_database() as memory, attached_database(memory, history, "market") as connection:
+        ids = connection.execute("SELECT id FROM market.identity").fetchall()
+        revision = query_int(connection, "SELECT coalesce(max(revision), 0) FROM market.altered")
+        now = HistoryRevision(ids[0][0] if ids else "", revision)
+        if since is None or since.id != now.id or since.revision > revision:
+            return now, None
+        changed = query_frame(
+            connection,
+            "SELECT DISTINCT company_id FROM market.altered WHERE revision > $1 ORDER BY 1",
+            [since.revision],
+        )
+        return now, changed["company_id"].cast(pl.String)
+
+
+@contextmanager
+def attached_database(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    name: str,
+    mode: Literal["READ_ONLY", "READ_WRITE"] = "READ_ONLY",
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Attaches another file as a catalog. An error inside the block rolls back the transaction."""
+    connection.execute(f"ATTACH {string_literal(str(path.resolve()))} AS {quote_identifier(name)} ({mode})")
+    try:
+        yield connection
+    except BaseException:
+        with suppress(duckdb.TransactionException):  # no open transaction
+            connection.rollback()
+        raise
+    finally:
+        connection.execute(f"DETACH {quote_identifier(name)}")
+
+
+def build_warehouse(path: Path, sources: Iterable[MarketInput], former: Path | None) -> None:
+    """Writes every table of every market from scratch; companies with close ids are stored close together."""
+    with open_database(path) as connection:
+        create_tables(connection)
+        for source in sorted(sources, key=lambda source: source.market):
+            origin = source.history or former
+            if origin is None:
+                raise ValueError(
+                    f"market {source.market}: neither a history nor a former release to take it from"
+                )
+            with attached_database(connection, origin, "origin"):
+                _copy_market(connection, source)
+        with sibling_connection(connection) as apart, ThreadPoolExecutor(1) as thread:
+            digests = thread.submit(write_digests, apart)
+            search_table.build_search_tables(connection)
+            digests.result()
+        connection.execute("CHECKPOINT")
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Creates the tables of a release."""
+    for table in TABLES:
+        connection.execute(f"CREATE TABLE {quote_identifier(table.name)} ({_column_list_sql(table)})")
+    connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest UBIGINT)")
+
+
+def _column_list_sql(table: Table) -> str:
+    extra = ", valid_to DATE" if table.valid_from else ""
+    return schema_render.duckdb_columns(table) + extra
+
+
+def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketInput) -> None:
+    """Copies every table, several in parallel: sorted inserts are single-threaded."""
+
+    def copy(table: Table) -> None:
+        with open_cursor(connection, database) as own:
+            _copy_table(own, table, source, parts)
+
+    database = database_name(connection)
+    known = source.history is not None
+    parts = id_ranges.id_range_predicates(connection, "origin.open.companies") if known else [_ALL]
+    with ThreadPoolExecutor(_LANES) as lanes:
+        for done in [lanes.submit(copy, table) for table in TABLES]:
+            done.result()
+
+
+def _copy_table(
+    connection: duckdb.DuckDBPyConnection, table: Table, source: MarketInput, parts: list[str]
+) -> None:
+    """Copies one table. parts: conditions that partition the market's companies by id range."""
+    name, rows = quote_identifier(table.name), _market_rows_sql(table, source)
+    if all(
+        _count_sorted_runs(connection, f"FROM ({rows}) WHERE {part}") <= MOST_UNSORTED_RUNS for part in parts
+    ):
+        # In one statement: the last, incomplete row group of each statement is rewritten by the next one.
+        connection.execute(f"INSERT INTO {name} BY NAME {rows}")
+        return
+    for part in parts:
+        connection.execute(
+            f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) WHERE {part} "
+            f"ORDER BY {_market_sort_columns_sql(table)}"
+        )
+
+
+def _market_rows_sql(table: Table, source: MarketInput) -> str:
+    if source.history is not None:
+        return current_rows_sql(table)
+    return (
+        f"SELECT * FROM origin.{quote_identifier(table.name)} "
+        f"WHERE split_part(company_id, ':', 2) = {string_literal(source.market)}"
+    )
+
+
+def _count_sorted_runs(connection: duckdb.DuckDBPyConnection, found: str) -> int:
+    """Number of runs in stored row order within which companies are sorted."""
+    return 1 + query_int(
+        connection,
+        f"""SELECT count(*) FILTER (company_id < before)
+            FROM (SELECT company_id, lag(company_id) OVER () AS before {found})""",
+    )
+
+
+def insert_sql(table: Table, only: str) -> str:
+    """SQL that inserts the current rows of history `origin` for the companies in the relation `only`."""
+    return (
+        f"INSERT INTO {quote_identifier(table.name)} BY NAME "
+        f"SELECT * FROM ({current_rows_sql(table, only)}) ORDER BY {sort_columns_sql(table)}"
+    )
+
+
+def current_rows_sql(table: Table, only: str | None = None) -> str:
+    """SQL for the current rows of history `origin`, with past valid-time versions where there are any.
+
+    `only`: relation of companies to restrict to.
+    """
+    listed = quoted_columns(table.names)
+    if table.valid_from:
+        listed += ", valid_to"
+    schemas = ("open", "versions") if table.valid_from else ("open",)
+    places = [f"origin.{schema}.{quote_identifier(table.name)}" for schema in schemas]
+    return " UNION ALL ".join(
+        f"SELECT {listed} FROM {place if only is None else semi_join_sql(place, only, COMPANY_ID.name)}"
+        for place in places
+    )
+
+
+def semi_join_sql(place: str, others: str, column: str) -> str:
+    """A FROM clause for the few rows of a table that match `others` on a column; only those are read in full.
+
+    A plain semi join reads all columns of every row, which takes twice as long.
+    """
+    joined = f"SELECT rowid FROM {place} SEMI JOIN {others} USING ({quote_identifier(column)})"
+    return f"{place} WHERE rowid IN ({joined})"
+
+
+def sort_columns_sql(table: Table) -> str:
+    """Sort order, by company first: rows needed for one company's documents are stored close together."""
+    return quoted_columns(list(dict.fromkeys((COMPANY_ID.name, *table.key))))
+
+
+def _market_sort_columns_sql(table: Table) -> str:
+    """The same order within one market, without the common id prefix: DuckDB sorts by the first bytes first."""
+    company = quote_identifier(COMPANY_ID.name)
+    return sort_columns_sql(table).replace(company, f"{company}[{_OWN}:]", 1)
+
+
+def write_digests(connection: duckdb.DuckDBPyConnection) -> None:
+    """Writes one digest per company: row count over all tables, and two sums over the row hashes.
+
+    Business columns only. Sums do not depend on row order; a change that leaves one sum equal changes the
+    other. DuckDB's own hash takes a twentieth of the time of hashing rows as text; `hash_function_id` identifies
+    the hash, which may differ between versions of DuckDB.
+    """
+    rows = " UNION ALL ".join(_row_hashes_sql(table, place) for place, table in enumerate(TABLES))
+    for part in id_ranges.id_range_predicates(connection, COMPANIES.name):
+        connection.execute(
+            f"""INSERT INTO {DIGESTS}
+                SELECT company_id, hash(count(*), sum(hashed), sum(hash(hashed))) FROM ({rows})
+                WHERE {part} GROUP BY company_id ORDER BY company_id"""
+        )
+
+
+def _row_hashes_sql(table: Table, place: int) -> str:
+    listed = quoted_columns([*table.business, *(("valid_to",) if table.valid_from else ())])
+    return f"SELECT company_id, hash({place}, {listed}) AS hashed FROM {quote_identifier(table.name)}"
+
+
+def hash_function_id() -> str:
+    """Identifies the hash used for digests and fingerprints: releases with different ones cannot be compared."""
+    with open_database() as memory:
+        hashed = query_int(memory, "SELECT hash(1, 'a', DATE '2026-11-22', 1.5, NULL, ['b'], true)")
+    return f"hashes of sums of {hashed}"
+
+
+def content_fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
+    """SHA-256 over all companies' digests: equal for equal content, whether built in full or patched.
+
+    Computed from sums, as digests are: sorting ten million rows takes twenty times as long.
+    """
+    sums = "count(*), sum(hash(company_id, digest)), sum(hash(digest, company_id))"
+    return connection.execute(f"SELECT sha256(concat_ws(' ', {sums})) FROM {DIGESTS}").fetchall()[0][0]
+
+
+def row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Row count by table."""
+    return {
+        table.name: query_int(connection, f"SELECT count(*) FROM {quote_identifier(table.name)}")
+        for table in TABLES
+    }
+
+
+def companies_by_market(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Company count by market."""
+    found = connection.execute("SELECT country, count(*) FROM companies GROUP BY ALL ORDER BY ALL")
+    return dict(found.fetchall())
+
+
+def tables_with_duplicate_keys(connection: duckdb.DuckDBPyConnection, put: str | None = None) -> list[str]:
+    """Tables with duplicate keys (with valid time: duplicate key and start).
+
+    put: catalog of the patched rows; if given, only those are checked, as the rest had no duplicates before.
+    """
+    parts = id_ranges.id_range_predicates(connection, COMPANIES.name) if put is None else [_ALL]
+    return [
+        table.name
+        for table in TABLES
+        if _has_duplicate_keys(connection, table, _rows_to_check_sql(table, put), parts)
+    ]
+
+
+def _rows_to_check_sql(table: Table, put: str | None) -> str:
+    """All rows of a table, or those that share their first key column with a patched row."""
+    name = quote_identifier(table.name)
+    return name if put is None else semi_join_sql(name, f"{quote_identifier(put)}.{name}", table.key[0])
+
+
+def _has_duplicate_keys(
+    connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]
+) -> bool:
+    """True if a key occurs twice.
+
+    Checked per id range (`parts`) if the key begins with the company, to save memory.
+    """
+    key = quoted_columns([*table.key, *((table.valid_from,) if table.valid_from else ())])
+    # comparing hashes first is faster than comparing keys
+    ways = (f"hash({key})", key)
+    return any(
+        all(query_int(connection, _duplicate_count_sql(f"(FROM {rows}) WHERE {part}", way)) for way in ways)
+        for part in (parts if table.key[0] == COMPANY_ID.name else [_ALL])
+    )
+
+
+def _duplicate_count_sql(rows: str, way: str) -> str:
+    return f"SELECT count(*) FROM (SELECT 1 FROM {rows} GROUP BY {way} HAVING count(*) > 1)"

@@ -1,0 +1,195 @@
+"""Release manifest (`manifest.json`), and the pointer `current.json` to the current release.
+
+Does not belong here: building (`release`) or reading content (`reader.reader`). Imports no engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal, Self
+
+from warehouse.reader.types import DatasetState, LicenceTerms, MarketState, QuarantineReason
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+MANIFEST: Final = "manifest.json"
+WAREHOUSE: Final = "warehouse.duckdb"
+SERVING: Final = "serving.sqlite"
+NAMES: Final = "names.sqlite"
+
+
+class InvalidReleaseError(RuntimeError):
+    """A release or its pointer is invalid or damaged; the message says which and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRevision:
+    """Revision of a history at the time of a release.
+
+    Equal ids and revisions mean that nothing has changed since.
+    """
+
+    id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseManifest:
+    """One release. `first` above `last` means it brought no events; `history` is by market.
+
+    `full_at`: time of the last full build. A patched release is a copy of its predecessor with the changed
+    companies rewritten.
+    """
+
+    release: int
+    kind: Literal["full", "patch", "rollback"]
+    built_at: datetime
+    full_at: datetime
+    schema_fingerprint: str
+    content_fingerprint: str
+    previous: int | None
+    first: int
+    last: int
+    counts: Mapping[str, int]
+    sizes: Mapping[str, int]
+    markets: Mapping[str, MarketState]
+    history: Mapping[str, HistoryRevision] = field(default_factory=dict)
+    rollback_of: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest as JSON for its file."""
+        return {
+            "release": self.release,
+            "kind": self.kind,
+            "built_at": self.built_at.isoformat(),
+            "full_at": self.full_at.isoformat(),
+            "schema_fingerprint": self.schema_fingerprint,
+            "content_fingerprint": self.content_fingerprint,
+            "previous": self.previous,
+            "rollback_of": self.rollback_of,
+            "sequence": {"first": self.first, "last": self.last},
+            "segments": {
+                "documents": [SERVING],
+                "names": [NAMES if NAMES in self.sizes else SERVING],  # where earlier versions stored them
+                "warehouse": [WAREHOUSE],
+            },
+            "counts": dict(self.counts),
+            "sizes": dict(self.sizes),
+            "markets": {market: _market_to_json(state) for market, state in self.markets.items()},
+            "history": {market: asdict(standing) for market, standing in self.history.items()},
+        }
+
+    @classmethod
+    def parse(cls, content: bytes) -> Self:
+        values = json.loads(content)
+        return cls(
+            release=values["release"],
+            kind=values["kind"],
+            built_at=datetime.fromisoformat(values["built_at"]),
+            full_at=datetime.fromisoformat(values["full_at"]),
+            schema_fingerprint=values["schema_fingerprint"],
+            content_fingerprint=values["content_fingerprint"],
+            previous=values["previous"],
+            first=values["sequence"]["first"],
+            last=values["sequence"]["last"],
+            counts=values["counts"],
+            sizes=values["sizes"],
+            markets={market: _parse_market(state) for market, state in values["markets"].items()},
+            history={market: HistoryRevision(**standing) for market, standing in values["history"].items()},
+            rollback_of=values["rollback_of"],
+        )
+
+
+def _market_to_json(state: MarketState) -> dict[str, Any]:
+    return {
+        "state": state.state,
+        "at": state.at.isoformat() if state.at else None,
+        "companies": state.companies,
+        "datasets": {
+            key: {
+                "observed_at": dataset.observed_at.isoformat() if dataset.observed_at else None,
+                "batches": list(dataset.batches),
+                "rows": dataset.rows,
+                "held": asdict(dataset.held) if dataset.held else None,
+                "accepted": asdict(dataset.accepted) if dataset.accepted else None,
+                "checked_at": dataset.checked_at.isoformat() if dataset.checked_at else None,
+                "held_since": dataset.held_since.isoformat() if dataset.held_since else None,
+                "terms": asdict(dataset.terms) if dataset.terms else None,
+            }
+            for key, dataset in state.datasets.items()
+        },
+    }
+
+
+def _parse_market(values: Mapping[str, Any]) -> MarketState:
+    datasets = {
+        key: DatasetState(
+            _parse_instant(value["observed_at"]),
+            tuple(value["batches"]),
+            value["rows"],
+            QuarantineReason(**value["held"]) if value["held"] else None,
+            QuarantineReason(**value["accepted"]) if value["accepted"] else None,
+            # missing in releases made by earlier versions
+            _parse_instant(value.get("checked_at")),
+            _parse_instant(value.get("held_since")),
+            LicenceTerms(**value["terms"]) if value.get("terms") else None,
+        )
+        for key, value in values["datasets"].items()
+    }
+    return MarketState(values["state"], _parse_instant(values["at"]), values["companies"], datasets)
+
+
+def _parse_instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def write_manifest(layout: Layout, manifest: ReleaseManifest) -> None:
+    """Writes the manifest of a release; its files must exist."""
+    atomic_files.write_json(layout.release(manifest.release) / MANIFEST, manifest.as_json())
+
+
+def read_manifest(layout: Layout, number: int) -> ReleaseManifest:
+    """Reads the manifest of a release; raises Unsound if there is none."""
+    return ReleaseManifest.parse(_read_bytes(layout, number))
+
+
+def _read_bytes(layout: Layout, number: int) -> bytes:
+    path = layout.release(number) / MANIFEST
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InvalidReleaseError(f"release {number} has no manifest ({path})") from None
+
+
+def write_pointer(layout: Layout, number: int) -> None:
+    """Makes a release the current one: atomic, and the last step of every publish."""
+    atomic_files.write_json(
+        layout.current, {"release": number, "manifest_sha256": manifest_digest(layout, number)}
+    )
+
+
+def manifest_digest(layout: Layout, number: int) -> str:
+    """SHA-256 of a release's manifest, as used in pointers; raises Unsound if there is none."""
+    return hashlib.sha256(_read_bytes(layout, number)).hexdigest()
+
+
+def served_manifest(layout: Layout) -> ReleaseManifest | None:
+    """The manifest named by the pointer; None before the first release. Raises Unsound if its hash differs."""
+    try:
+        pointer = json.loads(layout.current.read_bytes())
+    except FileNotFoundError:
+        return None
+    content = _read_bytes(layout, pointer["release"])
+    if hashlib.sha256(content).hexdigest() != pointer["manifest_sha256"]:
+        raise InvalidReleaseError(f"release {pointer['release']}: its manifest has changed since publication")
+    return ReleaseManifest.parse(content)
+
+
+def served_position(layout: Layout) -> tuple[int, int]:
+    """Number of the current release and its last sequence; (0, 0) before the first."""
+    manifest = served_manifest(layout)
+    return (manifest.release, manifest.last) if manifest else (0, 0)

@@ -1,0 +1,120 @@
+"""Content-addressed transfer of files to and from the store.
+
+A file is stored under its SHA-256, below the prefix it belongs to (its area). So files already there are not
+uploaded again, objects never change, and downloads are checked against their own name. Does not belong here:
+which files belong together (`releases`, `market_state`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+
+from warehouse.replication.errors import CorruptObjectError
+from warehouse.replication.s3 import ObjectStore
+from warehouse.storage import atomic_files
+
+_BLOCK: Final = 4 << 20
+_SHA256: Final = 64  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class BlobRef:
+    """One file: its path relative to the data root, with slashes, its size in bytes and its SHA-256."""
+
+    name: str
+    size: int
+    sha256: str
+
+    def key(self, area: str) -> str:
+        """Its key in the store."""
+        return f"{area}/{self.sha256}"
+
+    @classmethod
+    def parse(cls, value: Mapping[str, Any]) -> Self:
+        """Parses an entry of the store; raises Damaged if its path would leave the data root."""
+        made = cls(str(value["name"]), int(value["size"]), str(value["sha256"]))
+        parts = made.name.split("/")
+        is_hash = len(made.sha256) == _SHA256 and set(made.sha256) <= set("0123456789abcdef")
+        if not is_hash or made.size < 0 or {"", ".", ".."} & set(parts) or "\\" in made.name:
+            raise CorruptObjectError(f"the object store lists an invalid file name: {made.name[:200]!r}")
+        return made
+
+
+def as_json(parcels: Iterable[BlobRef]) -> list[dict[str, Any]]:
+    """Entries as JSON for documents of the store."""
+    return [asdict(parcel) for parcel in parcels]
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as body:
+        return hashlib.file_digest(body, "sha256").hexdigest()
+
+
+class HashCache:
+    """Cache of SHA-256 of files in a data root, by size, modification time and inode: each is hashed once."""
+
+    def __init__(self, root: Path, kept: Path) -> None:
+        self._root = root
+        self._kept = kept
+        self._known: dict[str, list[Any]] = json.loads(kept.read_bytes()) if kept.exists() else {}
+        self._used: dict[str, list[Any]] = {}
+
+    def parcel(self, name: str) -> BlobRef:
+        """Describes the current file of a name."""
+        path = self._root / name
+        status = path.stat()
+        stamp = [status.st_size, status.st_mtime_ns, status.st_ino]
+        known = self._known.get(name)
+        sha256 = known[3] if known is not None and known[:3] == stamp else file_sha256(path)
+        self._used[name] = [*stamp, sha256]
+        return BlobRef(name, status.st_size, sha256)
+
+    def is_there(self, parcel: BlobRef) -> bool:
+        """True if the data root has this file."""
+        path = self._root / parcel.name
+        return path.is_file() and path.stat().st_size == parcel.size and self.parcel(parcel.name) == parcel
+
+    def keep(self) -> None:
+        """Writes the entries used since loading; the rest is dropped."""
+        if self._used != self._known:
+            atomic_files.write_json(self._kept, self._used)
+
+
+def send_missing(store: ObjectStore, area: str, root: Path, parcels: Sequence[BlobRef]) -> int:
+    """Uploads the files that the store lacks and returns their number."""
+    missing = [parcel for parcel in parcels if not store.has(parcel.key(area), parcel.size)]
+    for parcel in missing:
+        store.upload(parcel.key(area), root / parcel.name)
+    return len(missing)
+
+
+def send_all(store: ObjectStore, area: str, root: Path, parcels: Sequence[BlobRef]) -> None:
+    """Uploads files unconditionally: the store's copies may be damaged."""
+    for parcel in parcels:
+        store.upload(parcel.key(area), root / parcel.name)
+
+
+def fetch_blob(store: ObjectStore, area: str, parcel: BlobRef, incoming: Path) -> Path:
+    """Downloads one file to `incoming`, resuming an earlier attempt; raises Damaged if its hash differs.
+
+    Raises Missing if the store no longer has it, because something newer has replaced it.
+    """
+    atomic_files.make_folder(incoming)
+    path = incoming / parcel.sha256
+    for _ in range(2):  # the remains of an earlier attempt may be damaged
+        if path.exists() and path.stat().st_size > parcel.size:
+            atomic_files.discard(path)
+        store.download(parcel.key(area), path, parcel.size)
+        if file_sha256(path) == parcel.sha256:
+            return path
+        atomic_files.discard(path)
+    raise CorruptObjectError(
+        f"{store.address}/{parcel.key(area)} ({parcel.name}) has changed since its upload: its bytes have another "
+        "SHA-256. Upload it again from a machine that has it (`firm release push`), or restore the bucket"
+    )

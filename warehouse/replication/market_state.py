@@ -1,0 +1,227 @@
+"""Replication of a market's state, so that any machine can continue where the last one ended.
+
+    markets/NO/head.json          {"version", "contents"}: replaced by compare-and-swap
+    markets/NO/contents.<sha256>  {"version", "files": […], "beside": …}
+    markets/NO/<sha256>           a file: a body of RAW, a table of STAGED, a snapshot, the history
+
+Local files count as long as the head is the version last fetched or sent here; otherwise the head counts, and
+the local files are made equal to it. Sending deletes objects that the new head does not need, so that data
+erased here is erased there. Does not belong here: who may write (`lease`), or the content of files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from warehouse.replication import blobs
+from warehouse.replication.blobs import BlobRef, HashCache, as_json
+from warehouse.replication.errors import CorruptObjectError, LostRaceError, MissingObjectError
+from warehouse.replication.s3 import ObjectStore, StoredDocument
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class MarketContents:
+    """All files of a market, and its entries in other files of a data root (`beside`, JSON)."""
+
+    version: int
+    files: tuple[BlobRef, ...]
+    beside: Mapping[str, Any]
+
+    def as_bytes(self) -> bytes:
+        """The document as JSON for the store."""
+        value = {"version": self.version, "files": as_json(self.files), "beside": dict(self.beside)}
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def parse(cls, key: str, content: bytes) -> Self:
+        """Parses and checks a document; raises Damaged if its hash differs from its key."""
+        if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
+            raise CorruptObjectError(
+                f"{key} of the object store has changed since its upload: restore the bucket, or remove its head"
+            )
+        value = json.loads(content)
+        return cls(int(value["version"]), tuple(map(BlobRef.parse, value["files"])), value["beside"])
+
+
+def _market_area(market: str) -> str:
+    return f"markets/{market}"
+
+
+def lease_key(market: str) -> str:
+    """Key of a market's lease."""
+    return f"{_market_area(market)}/claim.json"
+
+
+class ReplicatedMarket:
+    """One market of one data root and one store. All methods require the market's lock."""
+
+    def __init__(self, layout: Layout, store: ObjectStore, market: str, datasets: Iterable[str]) -> None:
+        self._layout = layout
+        self._store = store
+        self._datasets = tuple(datasets)
+        self._market = market
+        self._area = _market_area(market)
+        self._adopted = layout.remote / f"adopted-{market}.json"
+        self._sums = layout.remote / f"sums-{market}.json"
+        self._incoming = layout.remote / f"incoming-{market}"
+        self._seen: StoredDocument | None = None
+
+    def fetch(self) -> Mapping[str, Any] | None:
+        """Makes local files equal to the head if it is not ours; returns its `beside`, or None if unchanged."""
+        self._seen = self._store.read(f"{self._area}/head.json")
+        if self._seen is None or (key := self._head_document()["contents"]) == self._told():
+            return None
+        found = self._store.read(key)
+        if found is None:
+            raise MissingObjectError(
+                f"{self._store.address}/{key} is missing, but the head of {self._market} refers to it"
+            )
+        contents = MarketContents.parse(key, found.content)
+        self._place(contents)
+        atomic_files.write_json(self._adopted, {"contents": key})
+        return contents.beside
+
+    def send(self, beside: Mapping[str, Any]) -> int:
+        """Uploads local changes as the new head and returns its version.
+
+        Raises Overtaken if the head has changed.
+        """
+        sums = HashCache(self._layout.root, self._sums)
+        held = tuple(sums.parcel(name) for name in sorted(self._names()))
+        sums.keep()
+        former = self._previous_contents()
+        contents = MarketContents(0 if former is None else former.version, held, beside)
+        if former is not None and contents.as_bytes() == former.as_bytes():
+            return former.version
+        contents = MarketContents(contents.version + 1, held, beside)
+        known = {parcel.sha256 for parcel in former.files} if former is not None else set()
+        blobs.send_missing(
+            self._store, self._area, self._layout.root, [one for one in held if one.sha256 not in known]
+        )
+        written = contents.as_bytes()
+        key = f"{self._area}/contents.{hashlib.sha256(written).hexdigest()}"
+        self._store.create(key, written)
+        stale = self._stale_keys({one.key(self._area) for one in held} | {key})
+        self._replace_head({"version": contents.version, "contents": key})
+        atomic_files.write_json(self._adopted, {"contents": key})
+        self._store.remove(stale)
+        return contents.version
+
+    def _head_document(self) -> dict[str, Any]:
+        return json.loads(self._seen.content) if self._seen is not None else {}
+
+    def _told(self) -> str | None:
+        try:
+            return json.loads(self._adopted.read_bytes())["contents"]
+        except FileNotFoundError:
+            return None
+
+    def _previous_contents(self) -> MarketContents | None:
+        if self._seen is None:
+            return None
+        key = self._head_document()["contents"]
+        found = self._store.read(key)
+        return None if found is None else MarketContents.parse(key, found.content)
+
+    def _replace_head(self, head: Mapping[str, Any]) -> None:
+        key, content = f"{self._area}/head.json", json.dumps(head).encode()
+        made = self._store.succeed(key, content, self._seen)
+        if made is None:
+            raise LostRaceError(
+                f"another machine has updated market {self._market} at {self._store.address}: this run's result "
+                "is discarded; run this again to continue from theirs"
+            )
+        self._seen = made
+
+    def _stale_keys(self, needed: set[str]) -> list[str]:
+        kept = {lease_key(self._market), f"{self._area}/head.json", *needed}
+        return [key for key in self._store.keys(f"{self._area}/") if key not in kept]
+
+    def _place(self, contents: MarketContents) -> None:
+        """Fetches all missing files before changing anything; after a kill, the next run completes it."""
+        for parcel in contents.files:
+            if not self._is_market_file(parcel.name):
+                raise CorruptObjectError(
+                    f"the head of {self._market} refers to a foreign file: {parcel.name[:200]!r}"
+                )
+        sums = HashCache(self._layout.root, self._sums)
+        lacking = [parcel for parcel in contents.files if not sums.is_there(parcel)]
+        names: dict[str, list[Path]] = {}
+        for parcel in lacking:
+            names.setdefault(parcel.sha256, []).append(self._layout.root / parcel.name)
+        unlike = {parcel.sha256: parcel for parcel in lacking}.values()
+        fetched = [blobs.fetch_blob(self._store, self._area, parcel, self._incoming) for parcel in unlike]
+        kept = {parcel.name for parcel in contents.files}
+        for name in self._names():
+            if name not in kept:
+                atomic_files.discard(self._layout.root / name)
+        for path in fetched:
+            _move_to_targets(path, names[path.name])
+        atomic_files.discard(self._incoming)
+        sums.keep()
+
+    def _market_folders(self) -> list[Path]:
+        """Folders that belong to this market entirely."""
+        layout = self._layout
+        return [layout.images / self._market, *(layout.staged / dataset for dataset in self._datasets)]
+
+    def _is_market_file(self, name: str) -> bool:
+        path = self._layout.root / name
+        single = {*self._history_paths(), *(self._manifest(dataset) for dataset in self._datasets)}
+        is_body = path.parent.parent == self._layout.archive / "sha256" and path.suffix == ".zst"
+        return path in single or is_body or any(folder in path.parents for folder in self._market_folders())
+
+    def _history_paths(self) -> tuple[Path, Path]:
+        path = self._layout.history_file(self._market)
+        return path, path.with_name(f"{path.name}.wal")
+
+    def _manifest(self, dataset: str) -> Path:
+        return self._layout.archive / "manifest" / f"{dataset}.jsonl"
+
+    def _names(self) -> set[str]:
+        """Names of the market's local files, without temporary ones."""
+        found = {path for path in self._history_paths() if path.exists()}
+        for dataset in self._datasets:
+            if self._manifest(dataset).exists():
+                found.add(self._manifest(dataset))
+                found.update(self._body_paths(self._manifest(dataset)))
+        for folder in self._market_folders():
+            found.update(
+                path for path in folder.rglob("*") if path.is_file() and not _is_incomplete(path, folder)
+            )
+        return {path.relative_to(self._layout.root).as_posix() for path in found}
+
+    def _body_paths(self, manifest: Path) -> Iterator[Path]:
+        """Bodies listed in a manifest that still exist: erased ones do not."""
+        with manifest.open("rb") as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    return  # incomplete line left by a kill
+                told = json.loads(line)
+                for sha256 in (told.get("sha256"), told.get("became")):
+                    path = self._layout.archive / "sha256" / str(sha256)[:2] / f"{sha256}.zst"
+                    if sha256 is not None and path.exists():
+                        yield path
+
+
+def _is_incomplete(path: Path, folder: Path) -> bool:
+    return any(part.endswith(atomic_files.TEMPORARY) for part in path.relative_to(folder).parts)
+
+
+def _move_to_targets(path: Path, targets: list[Path]) -> None:
+    """Moves a file to all its names, with a copy for each: they may be changed independently later."""
+    for number, target in enumerate(targets, 1):
+        atomic_files.make_folder(target.parent)
+        built = atomic_files.temporary_path(target)
+        if number < len(targets):
+            atomic_files.copy_file(path, built)
+        else:
+            path.replace(built)
+        atomic_files.publish_file(built, target)

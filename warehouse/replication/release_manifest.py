@@ -1,0 +1,154 @@
+"""Release manifest of the object store: the pointer to the newest release, and the files of a release.
+
+    releases/current.json                  {"release", "oldest", "manifest_sha256", "contents", "checked"}
+    releases/0000000042/contents.<sha256>  {"release", "files": […], "index": […], "ledger": […]}
+    releases/0000000042/<sha256>           a file of the release
+    ledger/<sha256>                        a segment of the ledger, or its read index
+
+The pointer is written last, by compare-and-swap: whatever it does not name does not exist for readers. Does not
+belong here: sending and fetching (`releases`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from warehouse.ledger import read_index
+from warehouse.release import manifest
+from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE
+from warehouse.replication.blobs import BlobRef, HashCache, as_json
+from warehouse.replication.errors import CorruptObjectError
+from warehouse.storage.layout import Layout, padded_number
+
+POINTER: Final = "releases/current.json"
+LEDGER: Final = "ledger"
+# The manifest last, as it makes the folder a release; earlier versions had no separate name index.
+_EDITIONS: Final = ((WAREHOUSE, SERVING, NAMES, MANIFEST), (WAREHOUSE, SERVING, MANIFEST))
+_SEGMENT: Final = re.compile(r"ledger/[0-9]{10}\.(?:parquet|sqlite)")
+
+
+def release_area(number: int) -> str:
+    """Key prefix of a release in the store."""
+    return f"releases/{padded_number(number)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePointer:
+    """The newest release of all machines.
+
+    oldest: all older releases must be deleted everywhere, as they may contain erased data. checked: content of
+    `Layout.checked`, null before the first run.
+    """
+
+    release: int
+    oldest: int
+    manifest_sha256: str
+    contents: str
+    checked: Mapping[str, Any] | None
+
+    def as_bytes(self) -> bytes:
+        """The pointer as JSON for the store."""
+        value = {
+            "release": self.release,
+            "oldest": self.oldest,
+            "manifest_sha256": self.manifest_sha256,
+            "contents": self.contents,
+            "checked": self.checked,
+        }
+        return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+    @classmethod
+    def parse(cls, content: bytes) -> Self:
+        try:
+            value = json.loads(content)
+            release, oldest = int(value["release"]), int(value["oldest"])
+            return cls(release, oldest, value["manifest_sha256"], str(value["contents"]), value["checked"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise CorruptObjectError(
+                f"{POINTER}of the object store is not a pointer to a release: {error!r}"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseContents:
+    """The files of one release.
+
+    index: the segments of the ledger as listed in `segments.INDEX`; ledger: their files.
+    """
+
+    release: int
+    files: tuple[BlobRef, ...]
+    index: tuple[Mapping[str, int], ...]
+    ledger: tuple[BlobRef, ...]
+
+    @classmethod
+    def of(cls, layout: Layout, number: int, sums: HashCache) -> Self:
+        """Describes a release on this machine."""
+        below = layout.release(number).relative_to(layout.root).as_posix()
+        files = _EDITIONS[NAMES not in manifest.read_manifest(layout, number).sizes]
+        entries = read_index.read_segments(layout.ledger)
+        paths = [
+            path(layout.ledger, entry.release).relative_to(layout.root).as_posix()
+            for entry in entries
+            for path in (read_index.segment_path, read_index.lookup_path)
+        ]
+        return cls(
+            number,
+            tuple(sums.parcel(f"{below}/{name}") for name in files),
+            tuple({"release": entry.release, "first": entry.first, "last": entry.last} for entry in entries),
+            tuple(sums.parcel(path) for path in paths),
+        )
+
+    def as_bytes(self) -> bytes:
+        """The document as JSON for the store."""
+        value = {
+            "release": self.release,
+            "files": as_json(self.files),
+            "index": list(self.index),
+            "ledger": as_json(self.ledger),
+        }
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+    def key(self) -> str:
+        """Key of the document; contains its SHA-256."""
+        return f"{release_area(self.release)}/contents.{hashlib.sha256(self.as_bytes()).hexdigest()}"
+
+    @classmethod
+    def parse(cls, key: str, content: bytes) -> Self:
+        """Parses and checks a document; raises Damaged if its hash differs from its key."""
+        if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
+            raise CorruptObjectError(
+                f"{key} of the object store has changed since its upload: publish again (`firm release push`)"
+            )
+        value = json.loads(content)
+        made = cls(
+            int(value["release"]),
+            tuple(map(BlobRef.parse, value["files"])),
+            tuple(_parse_segment(entry) for entry in value["index"]),
+            tuple(map(BlobRef.parse, value["ledger"])),
+        )
+        below = release_area(made.release)
+        due = [[f"{below}/{name}" for name in files] for files in _EDITIONS]
+        if [parcel.name for parcel in made.files] not in due or not all(map(_is_ledger_file, made.ledger)):
+            raise CorruptObjectError(
+                f"{key} of the object store must list the files of a release: expected {due[0]}"
+            )
+        return made
+
+    def placed(self) -> Sequence[tuple[str, BlobRef]]:
+        """Every file with its key prefix, in the order in which they may appear on a machine."""
+        ledger = [(LEDGER, parcel) for parcel in self.ledger]
+        return [*ledger, *((release_area(self.release), parcel) for parcel in self.files)]
+
+
+def _is_ledger_file(parcel: BlobRef) -> bool:
+    return _SEGMENT.fullmatch(parcel.name) is not None
+
+
+def _parse_segment(entry: Mapping[str, Any]) -> Mapping[str, int]:
+    return {name: int(entry[name]) for name in ("release", "first", "last")}

@@ -1,0 +1,251 @@
+"""Replication of releases: sent by the publishing machine, fetched by machines that serve or publish next.
+
+Machines publish one at a time, under a lease. Order of a publish: files, contents, pointer; the pointer is
+replaced by compare-and-swap with the one the release was built on, so nothing becomes visible from a machine
+that has lost its lease. Order of a fetch: ledger, files, manifest, local pointer. Both may be killed at any
+point and resume there. Does not belong here: building releases (`warehouse.release.publisher`), or when to fetch
+(`follower`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from warehouse.ledger import read_index
+from warehouse.ledger.read_index import LedgerSegment
+from warehouse.release import manifest as release_manifest
+from warehouse.release import retention
+from warehouse.release.manifest import MANIFEST, ReleaseManifest
+from warehouse.replication import blobs
+from warehouse.replication.blobs import BlobRef, HashCache
+from warehouse.replication.errors import (
+    CorruptObjectError,
+    DivergedReplicaError,
+    LostRaceError,
+    MissingObjectError,
+)
+from warehouse.replication.lease import LeaseTiming, distributed_lease
+from warehouse.replication.release_manifest import (
+    LEDGER,
+    POINTER,
+    ReleaseContents,
+    ReleasePointer,
+    release_area,
+)
+from warehouse.replication.s3 import ObjectStore, StoredDocument
+from warehouse.replication.settings import StoreAddress
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import DIGITS, Layout
+
+CLAIM: Final = "releases/claim.json"
+_WAIT_SECONDS: Final = 3600.0  # another machine may be doing a full build
+_TRIES: Final = 3  # a release may be pruned in the store while it is fetched
+
+
+class ReplicatedReleases:
+    """The releases of one data root and one store (`sharing.Sharing`). All methods require the release lock.
+
+    keep: number of releases to keep; the store keeps none older than the oldest on the machine that published
+    last.
+    """
+
+    def __init__(self, layout: Layout, store: ObjectStore, keep: int, pace: LeaseTiming) -> None:
+        self._pace = pace
+        self._layout = layout
+        self._store = store
+        self._keep = keep
+        self._seen: StoredDocument | None = None
+        self._adopted = layout.remote / "adopted.json"
+        self._incoming = layout.remote / "incoming"
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        with distributed_lease(self._store, CLAIM, "a release", self._pace, _WAIT_SECONDS):
+            self.fetch()
+            yield
+
+    def publish(self, manifest: ReleaseManifest) -> None:
+        """Uploads a release and makes it the store's newest.
+
+        Raises Overtaken if the newest has changed since our turn began.
+        """
+        contents = self._local_contents(manifest.release)
+        former = ReleasePointer.parse(self._seen.content).contents if self._seen is not None else None
+        oldest = self._oldest_retained(manifest.release)
+        # listed before the upload: a machine that publishes later needs none of these
+        stale = self._stale_keys(contents, oldest)
+        if contents.key() != former:
+            self._send_contents(contents, former)
+        digest = _manifest_sha256(contents)
+        self._replace_pointer(
+            ReleasePointer(manifest.release, oldest, digest, contents.key(), self._checked())
+        )
+        self._store.remove(stale)
+
+    def _send_contents(self, contents: ReleaseContents, former: str | None) -> None:
+        document = None if former is None else self._store.read(former)
+        there = (
+            ()
+            if document is None or former is None
+            else ReleaseContents.parse(former, document.content).ledger
+        )
+        fresh = [parcel for parcel in contents.ledger if parcel not in there]
+        blobs.send_missing(self._store, LEDGER, self._layout.root, fresh)
+        blobs.send_missing(self._store, release_area(contents.release), self._layout.root, contents.files)
+        self._store.create(contents.key(), contents.as_bytes())
+
+    def send_again(self, manifest: ReleaseManifest) -> None:
+        """Uploads the newest release unconditionally: the store's copy may be damaged."""
+        contents = self._local_contents(manifest.release)
+        blobs.send_all(self._store, LEDGER, self._layout.root, contents.ledger)
+        blobs.send_all(self._store, release_area(contents.release), self._layout.root, contents.files)
+        self.publish(manifest)
+
+    def fetch(self) -> int | None:
+        """Fetches the store's newest release; returns its number if there was anything to fetch."""
+        for left in reversed(range(_TRIES)):
+            self._seen = self._store.read(POINTER)
+            if self._seen is None:
+                return None
+            pointer = ReleasePointer.parse(self._seen.content)
+            if self._is_current(pointer):
+                self._apply_pointer(pointer)
+                return None
+            try:
+                self._fetch_release(pointer)
+            except MissingObjectError:
+                if not left:
+                    raise
+                continue
+            return pointer.release
+        return None
+
+    def _local_contents(self, number: int) -> ReleaseContents:
+        sums = HashCache(self._layout.root, self._layout.remote / "sums.json")
+        contents = ReleaseContents.of(self._layout, number, sums)
+        sums.keep()
+        return contents
+
+    def _checked(self) -> dict[str, object] | None:
+        try:
+            return json.loads(self._layout.checked.read_bytes())
+        except FileNotFoundError:
+            return None
+
+    def _replace_pointer(self, pointer: ReleasePointer) -> None:
+        content = pointer.as_bytes()
+        if self._seen is not None and self._seen.content == content:
+            return
+        made = self._store.succeed(POINTER, content, self._seen)
+        if made is None:
+            raise LostRaceError(
+                f"another machine has published at {self._store.address} while release {pointer.release} was built "
+                "here: ours is not published; run this again to continue from theirs"
+            )
+        self._seen = made
+        atomic_files.write_json(self._adopted, {"contents": pointer.contents})
+
+    def _oldest_retained(self, newest: int) -> int:
+        """The oldest release to keep anywhere: what this machine has pruned is deleted for all."""
+        local = [number for number in retention.release_numbers(self._layout) if number < newest]
+        return [*local, newest][-self._keep :][0]
+
+    def _stale_keys(self, contents: ReleaseContents, oldest: int) -> list[str]:
+        """Keys that no kept release needs: older releases, other contents of this one, rewritten segments."""
+        needed = {parcel.key(area) for area, parcel in contents.placed()} | {contents.key(), POINTER}
+        found = [*self._store.keys("releases/"), *self._store.keys(f"{LEDGER}/")]
+        return [key for key in found if key not in needed and _is_stale(key, contents.release, oldest)]
+
+    def _is_current(self, pointer: ReleasePointer) -> bool:
+        here = release_manifest.served_manifest(self._layout)
+        if here is None or here.release < pointer.release:
+            return False
+        ours = release_manifest.manifest_digest(self._layout, here.release)
+        if here.release > pointer.release or ours != pointer.manifest_sha256:
+            raise DivergedReplicaError(
+                f"this machine serves release {here.release}, and the newest at {self._store.address} is another "
+                f"line's {pointer.release}: give this machine an empty FIRM_DATA, or another prefix in the store"
+            )
+        return pointer.contents == self._told()
+
+    def _told(self) -> str | None:
+        try:
+            return json.loads(self._adopted.read_bytes())["contents"]
+        except FileNotFoundError:
+            return None
+
+    def _fetch_release(self, pointer: ReleasePointer) -> None:
+        document = self._store.read(pointer.contents)
+        if document is None:
+            raise MissingObjectError(pointer.contents)
+        contents = ReleaseContents.parse(pointer.contents, document.content)
+        if contents.release != pointer.release or _manifest_sha256(contents) != pointer.manifest_sha256:
+            raise CorruptObjectError(
+                f"{pointer.contents} of the object store does not belong to release {pointer.release}"
+            )
+        self._place(contents)
+        release_manifest.write_pointer(self._layout, pointer.release)
+        self._apply_pointer(pointer)
+        atomic_files.write_json(self._adopted, {"contents": pointer.contents})
+        atomic_files.discard(self._incoming)
+        retention.prune_releases(self._layout, self._keep)
+
+    def _place(self, contents: ReleaseContents) -> None:
+        """Downloads all missing files before moving them into place."""
+        sums = HashCache(self._layout.root, self._layout.remote / "sums.json")
+        ledger = self._fetch_missing(LEDGER, contents.ledger, sums)
+        release = self._fetch_missing(release_area(contents.release), contents.files, sums)
+        self._move_files(ledger)
+        self._index(contents)
+        self._move_files(release)
+
+    def _fetch_missing(
+        self, area: str, wanted: Sequence[BlobRef], sums: HashCache
+    ) -> list[tuple[Path, Path]]:
+        """Downloads missing files; returns pairs of temporary path and target."""
+        return [
+            (blobs.fetch_blob(self._store, area, parcel, self._incoming), self._layout.root / parcel.name)
+            for parcel in wanted
+            if not sums.is_there(parcel)
+        ]
+
+    def _move_files(self, received: Iterable[tuple[Path, Path]]) -> None:
+        for path, target in received:
+            atomic_files.make_folder(target.parent)
+            path.replace(target)
+            atomic_files.sync_folder(target.parent)
+
+    def _index(self, contents: ReleaseContents) -> None:
+        entries = tuple(LedgerSegment(**entry) for entry in contents.index)
+        if entries != read_index.read_segments(self._layout.ledger):
+            read_index.write_segments(self._layout.ledger, entries)
+
+    def _apply_pointer(self, pointer: ReleasePointer) -> None:
+        retention.prune_below(self._layout, pointer.oldest)
+        if pointer.checked is not None and pointer.checked != self._checked():
+            atomic_files.write_json(self._layout.checked, dict(pointer.checked))
+
+
+def replicated_releases(
+    layout: Layout, address: StoreAddress, keep: int, claim_seconds: float
+) -> ReplicatedReleases:
+    """The releases of a data root and the store from the settings. Makes no connection yet."""
+    return ReplicatedReleases(layout, ObjectStore(address), keep, LeaseTiming(claim_seconds))
+
+
+def _manifest_sha256(contents: ReleaseContents) -> str:
+    [manifest] = [parcel for parcel in contents.files if parcel.name.endswith(f"/{MANIFEST}")]
+    return manifest.sha256
+
+
+def _is_stale(key: str, newest: int, oldest: int) -> bool:
+    """True if an unneeded key may be deleted; newer releases may be in the process of being published."""
+    area, _, rest = key.partition("/")
+    if area == LEDGER:
+        return True
+    number = rest[:DIGITS]
+    return number.isdecimal() and (int(number) < oldest or int(number) == newest)

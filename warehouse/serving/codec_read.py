@@ -1,0 +1,131 @@
+"""Decodes the packed values of companies: all rows of one company, or the parts of its profile, in one value.
+
+For JSON objects the file stores only the values, and the surrounding text once per table. Older formats stay
+readable: files of the previous version have complete objects; those of the version before, with one row each,
+are read through views. The name index is attached from its own file, or found in this one in older versions.
+Does not belong here: encoding (`packing`), or the content of rows (`document_sql`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import zstandard
+
+from warehouse.ledger.read_index import open_read_only, read_only_uri
+from warehouse.release.manifest import NAMES
+
+FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both separators, and ids have neither
+ROW: Final = "\x1e"
+VALUE: Final = "%b"  # placeholder of a value in the surrounding text
+_UNPACKED: Final = "unpacked"  # name of the SQL function
+_Unpack = Callable[[str, Any], bytes]
+
+
+def _row_sql(*columns: str) -> str:
+    """SQL for a row of these columns, empty where one is null."""
+    return " || char(31) || ".join(f"coalesce({column}, '')" for column in columns)
+
+
+def _rows_view_sql(table: str, *columns: str) -> str:
+    return f"""CREATE TEMP VIEW {table} AS
+        SELECT company_id, group_concat(row, char(30)) AS packed
+        FROM (SELECT company_id, {_row_sql(*columns)} AS row FROM main.{table} ORDER BY company_id, position)
+        GROUP BY company_id"""
+
+
+# Until the first publish after an upgrade, the release of an older version is served: one row each, not
+# packed.
+_FORMER: Final = (
+    f"""CREATE TEMP VIEW companies AS SELECT rank, company_id, org_number, name, body, etag,
+        {_row_sql("detail", "identifiers", "address", "sources")} AS parts FROM main.companies""",
+    _rows_view_sql(
+        "financials",
+        *("period_type", "fiscal_year", "period_start", "period_end", "is_consolidated", "is_current"),
+        *("version", "currency", "filing_id", "body", "source"),
+    ),
+    _rows_view_sql("owners", "holder_id", "since", "until", "pct", "floor", "body"),
+)
+
+
+def open_documents(path: Path) -> sqlite3.Connection:
+    """Opens the files of a release by the path of its documents, with the SQL function `unpacked(table, value)`.
+
+    Older formats are read in the same way. Raises sqlite3.DatabaseError if a file is damaged or missing.
+    """
+    connection = open_read_only(path)
+    try:
+        _attach_name_index(connection, path.with_name(NAMES))
+        connection.create_function(_UNPACKED, 2, _unpack_function(connection), deterministic=True)
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
+
+
+def _attach_name_index(connection: sqlite3.Connection, names: Path) -> None:
+    """Attaches the name index if it is a separate file; view `ranked` maps ranks to companies."""
+    if _has_table(connection, "labels"):
+        ranked = "main.companies"
+    else:
+        connection.execute("ATTACH ? AS named", (read_only_uri(names),))
+        ranked = "named.labels"
+    connection.execute(f"CREATE TEMP VIEW ranked AS SELECT rank, company_id FROM {ranked}")
+
+
+def _unpack_function(connection: sqlite3.Connection) -> _Unpack:
+    """The decoder for a file's values; creates views if the file is not packed."""
+    if not _has_table(connection, "packing"):
+        for view in _FORMER:
+            connection.execute(view)
+        return _as_bytes
+    unpack = dictionary_decompressor(read_dictionary(connection))
+    found = (
+        connection.execute("SELECT name, template FROM shapes") if _has_table(connection, "shapes") else ()
+    )
+    completing = {table: partial(fill_template, template.encode()) for table, template in found}
+    if not completing:
+        return lambda _, value: unpack(value)
+    return lambda table, value: completing[table](unpack(value))
+
+
+def _has_table(connection: sqlite3.Connection, table: str) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
+
+
+def dictionary_decompressor(words: bytes) -> Callable[[bytes], bytes]:
+    """A decoder for packed values; not thread-safe."""
+    known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    return zstandard.ZstdDecompressor(dict_data=known).decompress
+
+
+def fill_template(template: bytes, value: bytes) -> bytes:
+    """Fills `template` with the last fields of each row; empty values become null."""
+    count = template.count(VALUE.encode())
+    rows_ = (row.split(FIELD.encode()) for row in value.split(ROW.encode()))
+    return ROW.encode().join(
+        FIELD.encode().join(
+            (*fields[:-count], template % tuple(field or b"null" for field in fields[-count:]))
+        )
+        for fields in rows_
+    )
+
+
+def _as_bytes(table: str, value: str | bytes) -> bytes:
+    del table
+    return value.encode() if isinstance(value, str) else value
+
+
+def split_rows(value: tuple[bytes] | None) -> Iterator[list[bytes]]:
+    """The rows of one company, each split into fields; none if the value is missing."""
+    if value is not None:
+        for row in value[0].split(ROW.encode()):
+            yield row.split(FIELD.encode())
+
+
+def read_dictionary(connection: sqlite3.Connection) -> bytes:
+    return connection.execute("SELECT dictionary FROM packing").fetchone()[0]

@@ -1,0 +1,1 @@
+"""staged of warehouse: snapshots, store, writer."""

@@ -1,0 +1,231 @@
+"""STAGED store: Parquet files that are written once and read by the next step.
+
+`staged/<dataset>/<batch>/` holds one file per staged table, rejects, signals and an index. A folder is built under
+a temporary name and renamed when complete. Does not belong here: which batches are merged (`history.history`), or
+what the rows become (`snapshots`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+import polars as pl
+
+from warehouse import schema_render
+from warehouse.reader.types import QuarantineReason
+from warehouse.schema.types import Table
+from warehouse.staged.writer import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+__all__ = ["StagedIndex", "StagedStore", "StagedWriter"]
+
+INDEX: Final = "index.json"
+ASKED: Final = "asked.json"  # next to a dataset's batches
+DOUBTS: Final = "doubts.json"
+ACCEPTED: Final = "accepted"  # key in `figures`: the guard that was overridden for the batch
+FULL: Final = "full"  # the scope of a complete snapshot, which supersedes all before it
+
+
+@dataclass(frozen=True, slots=True)
+class StagedIndex:
+    """Index of one staged batch. Written last: without it the batch does not exist.
+
+    `editions`: by instant and scope, `{observed_at, scope, rows: {table: count}, records: {table: count of
+    distinct keys}}`. `pieces`: every piece read, `{name, sha256, rows, rejected: null or the reason it was
+    rejected entirely}`.
+    """
+
+    dataset: str
+    batch: str
+    tables: Mapping[str, int]
+    rejects: int
+    editions: tuple[Mapping[str, Any], ...]
+    pieces: tuple[Mapping[str, Any], ...]
+    cursor: str | None = None
+    held: QuarantineReason | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> QuarantineReason | None:
+        """The guard that would quarantine the batch, if it was overridden."""
+        told = self.figures.get(ACCEPTED)
+        return None if told is None else QuarantineReason(**told)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        values = json.loads(text)
+        held = values.pop("held")
+        values["editions"] = tuple(values["editions"])
+        values["pieces"] = tuple(values["pieces"])
+        return cls(**values, held=QuarantineReason(**held) if held else None)
+
+
+class StagedStore:
+    """The staged batches of one data root."""
+
+    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.no_step) -> None:
+        self._staged = layout.staged
+        self._on_step = on_step
+
+    @contextmanager
+    def writer(self, dataset: str, batch: str) -> Iterator[StagedWriter]:
+        """Collects one staged batch; it is published only if the block succeeds."""
+        folder = self._staged / dataset / batch
+        if folder.exists():
+            raise FileExistsError(f"{dataset}: batch {batch} is already staged; a batch is written only once")
+        built = atomic_files.temporary_path(folder)
+        atomic_files.discard(built)
+        atomic_files.make_folder(built)
+        with StagedWriter(dataset, batch, built) as writer:
+            yield writer
+        self._on_step("staged written")
+        atomic_files.write_json(built / INDEX, writer.index())
+        self._publish_folder(built, folder, "staged")
+
+    def _publish_folder(self, built: Path, folder: Path, what: str) -> None:
+        atomic_files.sync_tree(built)
+        self._on_step(f"{what} synced")
+        built.replace(folder)
+        atomic_files.sync_folder(folder.parent)
+        self._on_step(f"{what} published")
+
+    def batches(self, dataset: str) -> list[str]:
+        """Batches of a dataset, oldest first."""
+        return sorted(path.parent.name for path in self._index_paths(self._staged / dataset))
+
+    def index(self, dataset: str, batch: str) -> StagedIndex | None:
+        """Index of a batch; None if it is not staged."""
+        path = self._staged / dataset / batch / INDEX
+        return StagedIndex.parse(path.read_text()) if path.exists() else None
+
+    def indexes(self, dataset: str) -> Iterator[StagedIndex]:
+        """Indexes of all staged batches of a dataset, oldest first."""
+        for batch in self.batches(dataset):
+            index = self.index(dataset, batch)
+            if index is not None:
+                yield index
+
+    def staged_pieces(self, dataset: str) -> frozenset[tuple[str, str]]:
+        """(name, sha256) of every piece that has been read, including rejected ones."""
+        return frozenset(
+            (piece["name"], piece["sha256"]) for index in self.indexes(dataset) for piece in index.pieces
+        )
+
+    def cursor(self, dataset: str) -> str | None:
+        """The newest cursor set by a staged batch, from which the feed resumes."""
+        cursors = [index.cursor for index in self.indexes(dataset) if index.cursor is not None]
+        return cursors[-1] if cursors else None
+
+    def asked(self, dataset: str) -> dict[str, str]:
+        """For each other dataset: its newest batch for which this dataset has made its look-ups."""
+        path = self._staged / dataset / ASKED
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def note_asked(self, dataset: str, seen: Mapping[str, str]) -> None:
+        """Records up to which batch of each other dataset the look-ups are made."""
+        if seen != self.asked(dataset):
+            atomic_files.make_folder(self._staged / dataset)
+            atomic_files.write_json(self._staged / dataset / ASKED, dict(seen))
+
+    def doubts(self, dataset: str) -> tuple[dict[str, str], list[tuple[str, tuple[str, ...]]]]:
+        """State of the deletion check: the snapshot checked last, by table; and (table, key) still to confirm."""
+        path = self._staged / dataset / DOUBTS
+        if not path.exists():
+            return {}, []
+        said = json.loads(path.read_text())
+        return said["editions"], [(table, tuple(key)) for table, key in said["left"]]
+
+    def note_doubts(
+        self, dataset: str, editions: Mapping[str, str], left: Sequence[tuple[str, tuple[str, ...]]]
+    ) -> None:
+        """Records the absences in complete snapshots that still have to be confirmed."""
+        atomic_files.make_folder(self._staged / dataset)
+        atomic_files.write_json(self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": left})
+
+    def rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
+        """Rows of one staged table with the columns of STAGED_COLUMNS; empty if the batch has none."""
+        path = self._staged / dataset / batch / f"{table.name}.parquet"
+        if path.exists():
+            return pl.scan_parquet(path)
+        return pl.LazyFrame(schema={**schema_render.polars_schema(table), **STAGED_COLUMNS})
+
+    def rejects(self, dataset: str, batch: str) -> pl.DataFrame:
+        """Rejected records: table, piece, raw pointer, record, reason, excerpt."""
+        path = self._staged / dataset / batch / f"{REJECTS}.parquet"
+        return pl.read_parquet(path)
+
+    def signals(self, dataset: str, batch: str) -> list[dict[str, Any]]:
+        """Signals for manual review."""
+        return json.loads((self._staged / dataset / batch / f"{SIGNALS}.json").read_text())
+
+    def hold(self, dataset: str, batch: str, held: QuarantineReason | None) -> None:
+        """Marks a batch as quarantined; None lifts the mark."""
+        index = self.index(dataset, batch)
+        if index is None:
+            raise KeyError(f"{dataset}: batch {batch} is not staged")
+        path = self._staged / dataset / batch / INDEX
+        atomic_files.write_json(path, as_json(replace(index, held=held)))
+
+    def held(self, dataset: str) -> list[StagedIndex]:
+        """Quarantined batches that no later snapshot supersedes, oldest first.
+
+        A complete snapshot supersedes all before it. Later parts of a feed do not supersede a quarantined part,
+        as its records would be lost.
+        """
+        found: list[StagedIndex] = []
+        for batch in reversed(self.batches(dataset)):
+            index = self.index(dataset, batch)
+            if index is not None and index.held is not None:
+                found.insert(0, index)
+            if index is not None and any(edition["scope"] == FULL for edition in index.editions):
+                break
+        return found
+
+    def accept(self, dataset: str, batch: str) -> None:
+        """Lifts the quarantine of a batch and keeps the guard in its figures, as `accepted`."""
+        index = self.index(dataset, batch)
+        if index is None or index.held is None:
+            raise KeyError(f"{dataset}: batch {batch} is not quarantined")
+        figures = {**index.figures, ACCEPTED: asdict(index.held)}
+        atomic_files.write_json(
+            self._staged / dataset / batch / INDEX, as_json(replace(index, held=None, figures=figures))
+        )
+
+    def rows_size(self, index: StagedIndex) -> int:
+        """Size on disk of the rows of a batch, in bytes."""
+        return sum(path.stat().st_size for path in self._tables(index) if path.exists())
+
+    def drop_rows(self, index: StagedIndex) -> None:
+        """Deletes rows of a batch that are no longer needed; its index, rejects and signals stay."""
+        for path in self._tables(index):
+            atomic_files.discard(path)
+
+    def _tables(self, index: StagedIndex) -> Iterator[Path]:
+        return (self._staged / index.dataset / index.batch / f"{name}.parquet" for name in index.tables)
+
+    @staticmethod
+    def _index_paths(folder: Path) -> Iterator[Path]:
+        """Index files of finished folders, without those under a temporary name."""
+        return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != atomic_files.TEMPORARY)
+
+
+def as_json(index: StagedIndex) -> dict[str, Any]:
+    """An index as JSON for its file."""
+    held = index.held
+    return {
+        "dataset": index.dataset,
+        "batch": index.batch,
+        "tables": dict(index.tables),
+        "rejects": index.rejects,
+        "editions": list(index.editions),
+        "pieces": list(index.pieces),
+        "cursor": index.cursor,
+        "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
+        "figures": dict(index.figures),
+    }

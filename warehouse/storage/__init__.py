@@ -1,0 +1,1 @@
+"""storage of warehouse: atomic_files, duckdb, layout, locks, parallel, parquet, sqlite_bulk."""

@@ -1,0 +1,214 @@
+"""DuckDB helpers: files opened in UTC, quoted identifiers, frames in and out.
+
+Starting DuckDB takes sixty times as long as attaching a file to a running instance, and an ingest opens ten:
+the files of one folder share an instance. Does not belong here: statements about any table (`history.history`,
+`release.publisher`, `reader.queries`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import duckdb
+import polars as pl
+
+from warehouse.storage import atomic_files
+
+_KEPT: Final = 4  # folders: of histories, and of releases that are written or read
+_SPILLED: Final = ".spilled"  # spill folder next to the data folder, where there is disk space
+MEMORY: Final = "2500MB"  # of one folder's DuckDB; its default is four fifths of the machine
+CONNECTION_SETTINGS: Final = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "memory_limit": MEMORY,
+}
+_names = count(1)
+_ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]] = WeakKeyDictionary()
+
+
+@lru_cache(maxsize=_KEPT)
+def running_database(folder: Path | None) -> duckdb.DuckDBPyConnection:
+    """The shared DuckDB instance for the files of one folder. Downloads no extensions."""
+    spilled = {} if folder is None else {"temp_directory": str(_spill_folder(folder))}
+    return duckdb.connect(":memory:", config={**CONNECTION_SETTINGS, **spilled})
+
+
+def _spill_folder(folder: Path) -> Path:
+    """The spill folder: not shared between processes or data folders.
+
+    DuckDB creates it when needed and removes it on exit. Leftovers of killed processes are removed here.
+    """
+    for left in folder.parent.glob(f"{_SPILLED}-*-*"):
+        if not atomic_files.is_process_alive(int(left.name.split("-")[1])):
+            shutil.rmtree(left, ignore_errors=True)  # another process may be removing it too
+    return folder.parent / f"{_SPILLED}-{os.getpid()}-{next(_names)}"
+
+
+@contextmanager
+def open_database(
+    path: Path | None = None, *, read_only: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Opens a file (None: in memory) as the connection's database. Instants are UTC on both sides.
+
+    A file has one writer or any number of readers; uncommitted changes are rolled back at the end.
+    """
+    connection = running_database(None if path is None else path.parent.resolve()).cursor()
+    name = f"opened_{next(_names)}"
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET enable_progress_bar = false")  # standard output belongs to the caller
+        place = ":memory:" if path is None else str(path.resolve())
+        connection.execute(f"ATTACH {string_literal(place)} AS {name}{' (READ_ONLY)' if read_only else ''}")
+        connection.execute(f"USE {name}")
+        yield connection
+    finally:
+        _detach_and_close(connection, name)
+
+
+def _detach_and_close(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    with suppress(duckdb.TransactionException):  # no open transaction
+        connection.rollback()
+    try:
+        connection.execute("USE memory")
+        connection.execute(f"DETACH DATABASE IF EXISTS {name}")
+    except duckdb.Error:
+        running_database.cache_clear()  # the file stays attached: use a new instance next time
+        raise
+    finally:
+        connection.close()
+
+
+def database_name(connection: duckdb.DuckDBPyConnection) -> str:
+    """The name under which a connection's file is attached."""
+    return connection.execute("SELECT current_database()").fetchall()[0][0]
+
+
+@contextmanager
+def open_cursor(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Another connection to the same databases for use in another thread, with `database` as default."""
+    with connection.cursor() as other:
+        other.execute(f"USE {quote_identifier(database)}")
+        yield other
+
+
+@contextmanager
+def sibling_connection(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Another connection to the same database: one can read while the other writes."""
+    with open_cursor(connection, database_name(connection)) as other:
+        yield other
+
+
+def set_memory_limit(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
+    """Sets the memory limit of the DuckDB instance behind a connection, in the notation of `MEMORY`."""
+    connection.execute(f"SET GLOBAL memory_limit = {string_literal(memory)}")
+
+
+def copy_database(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Copies the connection's whole database to a new file."""
+    connection.execute(f"ATTACH {string_literal(str(path))} AS anew")
+    connection.execute(f"COPY FROM DATABASE {quote_identifier(database_name(connection))} TO anew")
+    connection.execute("DETACH anew")
+
+
+def string_literal(value: str) -> str:
+    """A SQL string literal, where no parameter is allowed."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def quote_identifier(name: str) -> str:
+    """A quoted SQL identifier: staged columns have the registry's own names."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_columns(names: tuple[str, ...] | list[str], prefix: str = "") -> str:
+    """A list of quoted columns, each after `prefix` (as `b.`)."""
+    return ", ".join(prefix + quote_identifier(name) for name in names)
+
+
+def ensure_table(
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, declared: Mapping[str, str]
+) -> None:
+    """Creates a table with these columns and types, or adds missing columns; extra columns are kept.
+
+    Called before every use of a table, so the result is cached per connection (see `forget_tables`).
+    """
+    name = f"{quote_identifier(schema)}.{quote_identifier(table)}"
+    ensured = _ensured.setdefault(connection, {})
+    if declared.keys() <= ensured.get(name, frozenset()):
+        return
+    shape = ", ".join(f"{quote_identifier(column)} {kind}" for column, kind in declared.items())
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({shape})")
+    present = table_columns(connection, schema, table)
+    for column, kind in declared.items():
+        if column not in present:
+            connection.execute(f"ALTER TABLE {name} ADD COLUMN {quote_identifier(column)} {kind}")
+    ensured[name] = present | declared.keys()
+
+
+def table_columns(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> frozenset[str]:
+    """Columns of an existing table."""
+    name = f"{quote_identifier(schema)}.{quote_identifier(table)}"
+    ensured = _ensured.get(connection, {})
+    # Querying the catalog's list of columns takes ten times as long.
+    return ensured.get(name) or frozenset(connection.sql(f"FROM {name}").columns)
+
+
+def forget_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Clears the cache of ensured tables: a rollback also undoes the tables that the transaction created."""
+    _ensured.pop(connection, None)
+
+
+def query_frame(
+    source: duckdb.DuckDBPyConnection, statement: str, parameters: Sequence[object] | None = None
+) -> pl.DataFrame:
+    """Runs a query and returns the result as a frame."""
+    found = pl.from_arrow(source.sql(statement, params=list(parameters or ())).to_arrow_table())
+    if not isinstance(found, pl.DataFrame):
+        raise TypeError("the statement returned no table")
+    return found
+
+
+def stream_frames(
+    source: duckdb.DuckDBPyConnection, statement: str, rows: int
+) -> Generator[pl.DataFrame, None, None]:
+    """Runs a query and yields the result in chunks: `query_frame` would hold all of it in memory."""
+    for chunk in source.sql(statement).to_arrow_reader(rows):
+        if (found := pl.DataFrame(chunk)).height:
+            yield found
+
+
+def query_int(
+    source: duckdb.DuckDBPyConnection, statement: str, parameters: Sequence[object] | None = None
+) -> int:
+    """Runs a query that returns one integer; 0 without rows."""
+    rows = source.execute(statement, parameters).fetchall()  # all: an unread result blocks the connection
+    return int(rows[0][0]) if rows else 0
+
+
+def run_over_frame(
+    connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, statement: str
+) -> None:
+    """Runs a statement without parameters over a frame under a name, then releases the frame.
+
+    A frame `registered_frame` in a transaction stays in memory until the transaction ends, even if unregistered: a
+    register loaded in chunks would accumulate.
+    """
+    connection.from_arrow(frame.to_arrow(compat_level=pl.CompatLevel.newest())).query(name, statement)
+
+
+@contextmanager
+def registered_frame(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame) -> Iterator[None]:
+    """Registers a frame under a name in SQL without copying it. Long transactions: `run_over_frame`."""
+    connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.newest()))
+    try:
+        yield
+    finally:
+        connection.unregister(name)

@@ -1,0 +1,103 @@
+"""Layout of the data root (FIRM_DATA): the only module that spells these file names.
+
+Does not belong here: settings (which path is the root) or the content of any file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DIGITS = 10  # release numbers in names are padded, so that name order is number order
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths below one data root. Nothing is created until something is written."""
+
+    root: Path
+
+    @property
+    def archive(self) -> Path:
+        return self.root / "archive"
+
+    @property
+    def inbox(self) -> Path:
+        """Bodies received between two runs and not archived yet."""
+        return self.root / "inbox"
+
+    @property
+    def staged(self) -> Path:
+        return self.root / "staged"
+
+    @property
+    def images(self) -> Path:
+        return self.root / "images"
+
+    @property
+    def history(self) -> Path:
+        return self.root / "history"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "ledger"
+
+    @property
+    def releases(self) -> Path:
+        return self.root / "releases"
+
+    @property
+    def exports(self) -> Path:
+        return self.root / "exports"
+
+    @property
+    def locks(self) -> Path:
+        return self.root / "locks"
+
+    @property
+    def remote(self) -> Path:
+        """State of the object store known to this machine, and downloads in progress."""
+        return self.root / "remote"
+
+    @property
+    def erased(self) -> Path:
+        """The suppression list: erased subjects that must not come back."""
+        return self.root / "erased.json"
+
+    @property
+    def judgements(self) -> Path:
+        """The log of manual decisions about holders."""
+        return self.root / "judgements.jsonl"
+
+    @property
+    def current(self) -> Path:
+        """The pointer to the current release."""
+        return self.releases / "current.json"
+
+    @property
+    def checked(self) -> Path:
+        """When each market was last checked, whether or not anything had changed."""
+        return self.releases / "checked.json"
+
+    def rebuilt(self, market: str) -> Path:
+        """Where a market's history is rebuilt, separate from the one in use; a data root of its own."""
+        return self.root / "rebuilt" / market
+
+    @property
+    def run_notes(self) -> Path:
+        """Run reports, one file each."""
+        return self.releases / "runs"
+
+    def history_file(self, market: str) -> Path:
+        return self.history / f"{market}.duckdb"
+
+    def release(self, number: int) -> Path:
+        return self.releases / padded_number(number)
+
+    def lock(self, name: str) -> Path:
+        return self.locks / f"{name}.lock"
+
+
+def padded_number(number: int) -> str:
+    """A release number as padded in file names."""
+    return f"{number:0{DIGITS}d}"

@@ -1,0 +1,97 @@
+"""Advisory file locks for one writer at a time; the operating system drops them when their holder dies.
+
+Does not belong here: the protected resources. Readers of releases take no lock, as releases are never modified.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Final
+
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+
+_POLL_SECONDS: Final = 0.05
+_RELEASE_WAIT_SECONDS: Final = 600.0
+
+
+class AlreadyLockedError(RuntimeError):
+    """Another process is writing. `what` names the resource, `holder` the process id, if known."""
+
+    def __init__(self, what: str, holder: str) -> None:
+        by = f" by process {holder}" if holder else ""
+        super().__init__(f"{what} is being written{by}: wait until it is done, then run this again")
+        self.what = what
+        self.holder = holder
+
+
+@contextmanager
+def exclusive_lock(layout: Layout, name: str, what: str, wait_seconds: float = 0.0) -> Iterator[None]:
+    """Holds the lock `name`; raises Locked if it is still taken after the wait.
+
+    Two holders in one process exclude each other too.
+    """
+    layout.locks.mkdir(parents=True, exist_ok=True)
+    with layout.lock(name).open("a+") as handle:
+        deadline = time.monotonic() + wait_seconds
+        while not _try_lock(handle):
+            if time.monotonic() >= deadline:
+                handle.seek(0)
+                raise AlreadyLockedError(what, handle.read().strip())
+            time.sleep(_POLL_SECONDS)
+        handle.seek(0)
+        handle.truncate()
+        handle.write(str(os.getpid()))
+        handle.flush()
+        try:
+            yield
+        finally:
+            handle.truncate(0)
+
+
+def _try_lock(handle: IO[str]) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def is_locked(layout: Layout, name: str) -> bool:
+    """True if the lock `name` is taken. For display only: taking it to check could block another process.
+
+    The lock is only tried if its file names a live process, which may be an unrelated one by now.
+    """
+    path = layout.lock(name)
+    holder = path.read_text().strip() if path.exists() else ""
+    if not holder.isdecimal() or not atomic_files.is_process_alive(int(holder)):
+        return False
+    with path.open("a+") as handle:
+        return not _try_lock(handle)
+
+
+def is_being_ingested(layout: Layout, market: str) -> bool:
+    """True if an ingest of a market is running."""
+    return is_locked(layout, _market_lock_name(market))
+
+
+def _market_lock_name(market: str) -> str:
+    return f"market-{market}"
+
+
+@contextmanager
+def market_lock(layout: Layout, market: str) -> Iterator[None]:
+    """The lock of an ingest from fetch to publish. `History` takes its own lock inside it."""
+    with exclusive_lock(layout, _market_lock_name(market), f"market {market}"):
+        yield
+
+
+@contextmanager
+def release_lock(layout: Layout, wait_seconds: float = _RELEASE_WAIT_SECONDS) -> Iterator[None]:
+    """The lock for numbering events and publishing a release. Waits, as two markets may finish at once."""
+    with exclusive_lock(layout, "release", "a release", wait_seconds):
+        yield
