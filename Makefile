@@ -102,8 +102,8 @@ bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCA
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
 docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, faults from their tests, collections from the OpenAPI document
-	@$(BIN)/python -c 'from pathlib import Path; from warehouse import render; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(render.dictionary((*TABLES, EVENTS)), encoding="utf-8")'
-	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.sources_page import document; Path("docs/sources.md").write_text(document(connectors.JURISDICTIONS), encoding="utf-8")'
+	@$(BIN)/python -c 'from pathlib import Path; from warehouse.schema_render import data_dictionary; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(data_dictionary((*TABLES, EVENTS)), encoding="utf-8")'
+	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.sources_page import render_sources_page; Path("docs/sources.md").write_text(render_sources_page(connectors.JURISDICTIONS), encoding="utf-8")'
 	@$(BIN)/python -m tests.faults
 	@$(BIN)/python -m api.collections collections
 

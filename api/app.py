@@ -13,8 +13,6 @@ from litestar import Litestar, Request
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
-from api.accounts.usage_store import DatabaseUsageStore
-from api.auth.authenticator import Authenticator
 from api.auth.encryption import SecretBox
 from api.auth.service_secrets import ServiceSecrets
 from api.billing.entitlement import sign_up_state
@@ -26,23 +24,25 @@ from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.async_access import AsyncDatabase
 from api.database.engine import Database
+from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
 from api.http.context import RequestContext, current_request
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorSigner
-from api.http.problems.problem import InputError, ProblemError, new_problem, not_found, service_unavailable
 from api.http.release_headers import ReleaseHeaders
 from api.http.responses import HttpResponse, problem_response
 from api.http.routing import direct_routes, sort_methods
 from api.observability.access_log import AccessLog, Write
 from api.observability.logging import LOGGER
 from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
-from api.openapi.document import openapi_document
+from api.openapi_document import openapi_document
+from api.problems.problem import InputError, ProblemError, new_problem, not_found, service_unavailable
 from api.rate_limits.limiter import RateLimiter
 from api.routes import ROUTES
 from api.services import ApiServices, SnapshotSource
 from api.settings.service import ApiSettings
+from api.usage.store import DatabaseUsageStore
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
@@ -71,9 +71,9 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     """Creates the service as an ASGI application.
 
     `database`: already migrated (`api.database.migrate.prepare_database`). `write_access_log`: receives whole
-    lines; default is standard error if `settings.access_log` is set. `desk`: where one of several workers publishes
-    its metrics. `resolver`: DNS resolver for endpoint hosts, by default the system's. `deliveries`: delivers
-    webhooks in this process.
+    lines; default is standard error if the setting `access_log` is on. `desk`: where one of several workers
+    publishes its metrics. `resolver`: DNS resolver for endpoint hosts, by default the system's. `deliveries`:
+    delivers webhooks in this process.
     """
     clock, resolver = clock or Clock(), resolver or DnsResolver()
     ulids = UlidGenerator(clock.wall)
@@ -151,7 +151,7 @@ def _build_litestar(
     }
     app = Litestar(
         route_handlers=[*ROUTES, *PAGES],
-        openapi_config=None,  # our own document: `api.openapi.document`
+        openapi_config=None,  # our own document: `api.openapi_document`
         logging_config=None,
         debug=False,
         lifespan=[

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from api.accounts.service import AccountService
-from api.auth.authenticator import Authenticator
 from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.async_access import AsyncDatabase
+from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
 from api.http.pagination.cursors import CursorSigner

@@ -19,9 +19,9 @@ from pathlib import Path
 from benchmarks import api_peers, api_world, kept
 from warehouse import schema_render
 from warehouse.history.history import MarketHistory
-from warehouse.reader.types import DatasetState
+from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
-from warehouse.release.publisher import MarketPart, ReleaseStore
+from warehouse.schema.market_state import DatasetState
 from warehouse.schema.tables import COMPANIES, EVENTS, FINANCIALS
 from warehouse.storage.layout import Layout
 

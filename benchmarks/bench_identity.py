@@ -18,7 +18,8 @@ from typing import Final
 import polars as pl
 
 from connectors.gleif.level1 import schema as level1_schema
-from connectors.gleif.level1.dataset import company_ids_of_rows, select_market_rows
+from connectors.gleif.level1.dataset import select_market_rows
+from connectors.gleif.market import company_id_of_record
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import company_id, iso_country
 
@@ -120,7 +121,7 @@ def joined(golden_copy: pl.DataFrame, companies: pl.DataFrame) -> int:
         rows, refused = select_market_rows(market, golden_copy, SignalCounter("bench"))
         if refused.height:
             raise SystemExit(f"{refused.height} records refused")
-        parts.append(rows.select("lei", company_ids_of_rows(market, rows).alias("company_id")))
+        parts.append(rows.select("lei", company_id_of_record(market).alias("company_id")))
     return pl.concat(parts).join(companies, on="company_id").height
 
 

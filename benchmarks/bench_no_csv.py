@@ -94,7 +94,10 @@ def _ours(root: Path, raw: RawBody) -> int:
 def _present(lake: StagedStore, table: Table) -> pl.LazyFrame:
     """Staged rows as history gives them."""
     rows = lake.rows(DATASET.key, BATCH, table)
-    return rows.with_columns(pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"))
+    return rows.with_columns(
+        pl.lit(None, pl.String).alias("_company_id"),
+        pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"),
+    )
 
 
 def _archived(root: Path, plain: Path) -> RawBody:

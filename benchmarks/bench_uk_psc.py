@@ -27,7 +27,7 @@ from benchmarks.uk_bulk_files import write_psc
 from connectors.contract.dataset import ArchiveMember, Scope
 from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc import parse_bodies, redact
-from pipelines.ingest.parser_pool import ParserPool
+from pipelines.runtime.parser_pool import ParserPool
 
 INSTANT = datetime(2026, 11, 20, tzinfo=UTC)
 ASKED = 2.5

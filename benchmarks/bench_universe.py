@@ -36,12 +36,12 @@ _MIB: Final = 1 << 20
 STAGED: Final = "20000101T000000000Z"  # the batch of staged accounts: before those of any clock
 _REISSUE: Final = """
 import sys
-from firm.bootstrap import environment
+from firm.bootstrap import read_environment
 from connectors import JURISDICTIONS
 from pipelines.workspace import Workspace
 from pipelines.settings import Settings
-from pipelines.steps.publish import reissue
-reissue(Workspace(Settings.read(environment()), JURISDICTIONS), sys.argv[1:])
+from pipelines.steps.publish import republish_markets
+republish_markets(Workspace(Settings.read(read_environment()), JURISDICTIONS), sys.argv[1:])
 """
 
 

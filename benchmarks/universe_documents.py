@@ -21,7 +21,7 @@ from typing import Any, Final
 import polars as pl
 
 from benchmarks import se_bulk_files, uk_bulk_files, universe_accounts, universe_files
-from sandbox.model import Accounts, Company, Figures
+from sandbox.model.company import Accounts, Company, Figures
 from sandbox.no import files as no_files
 from sandbox.se import annual_reports
 from sandbox.uk import files as uk_files

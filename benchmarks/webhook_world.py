@@ -24,12 +24,12 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import EndpointState, SubscribedCompany, Subscription
 from api.settings.service import ApiSettings
-from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.signing import make_secret
 from benchmarks import api_world
 from benchmarks.webhook_events import MARKET, company_id, event
 from warehouse import schema_render
 from warehouse.history.history import MarketHistory
-from warehouse.release.publisher import MarketPart, ReleaseStore
+from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.schema.codes import EVENT_TYPES
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.storage.layout import Layout

@@ -1,27 +1,23 @@
-"""Connectors: from registry sources to typed rows. Each jurisdiction is one folder and one line below.
+"""Connectors: from registry sources to typed rows. Each jurisdiction is one folder and one line in `markets.toml`.
 
 Belongs here: HTTP, formats, codes and mapping of one registry. Does not belong here: storage, schedules,
 serving.
 """
 
+from importlib import import_module
 from typing import Final
 
 from connectors.contract.dataset import Jurisdiction
-from connectors.contract.shared_folders import GROUPS
-from connectors.dk import DENMARK
-from connectors.fi import FINLAND
-from connectors.no import NORWAY
-from connectors.se import SWEDEN
-from connectors.uk import UNITED_KINGDOM
-from connectors.us import UNITED_STATES
+from connectors.contract.shared_folders import SharedFolder, news_folder
+from warehouse.schema.markets import MARKETS
 
 __all__ = ["GROUPS", "JURISDICTIONS"]
 
-JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (
-    DENMARK,
-    FINLAND,
-    NORWAY,
-    SWEDEN,
-    UNITED_KINGDOM,
-    UNITED_STATES,
-)
+
+def _jurisdiction(code: str) -> Jurisdiction:
+    """The declaration of a market: the constant with its name in its folder (`NORWAY` in `connectors.no`)."""
+    return getattr(import_module(f"{__name__}.{code.lower()}"), MARKETS[code].name.upper().replace(" ", "_"))
+
+
+JURISDICTIONS: Final = tuple(_jurisdiction(code) for code in sorted(MARKETS))
+GROUPS: Final[tuple[SharedFolder, ...]] = (news_folder(JURISDICTIONS),)

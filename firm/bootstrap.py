@@ -7,8 +7,8 @@ settings classes have those).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,8 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.settings.service import ApiSettings, SettingError
+from api.settings.env import SettingError
+from api.settings.service import ApiSettings
 from pipelines.settings import Settings as PipelineSettings
 from warehouse.replication.settings import SETTING as OBJECT_STORE
 from warehouse.storage.layout import Layout
@@ -96,6 +97,13 @@ class AppContainer:
             yield DeliveryRunner(self.settings, database, reader, sealer, Clock(), observe)
         finally:
             database.close()
+
+    @asynccontextmanager
+    async def run_deliveries(self, reader: ReleaseReader, observe: Observe) -> AsyncIterator[None]:
+        """Delivers in the event loop of one API process: SQLite has one writer anyway."""
+        with self.deliveries(reader, observe) as deliveries:
+            async with deliveries.beside():
+                yield
 
     @contextmanager
     def followed(self) -> Iterator[None]:

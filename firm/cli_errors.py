@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from api.settings.service import SettingError as ServiceSettingError
+from api.settings.env import SettingError as ServiceSettingError
 from pipelines.settings import SettingError as PipelineSettingError
 
 ERROR, USAGE = 1, 2

@@ -1,12 +1,23 @@
-"""Console tables: framed on a terminal, plain lines elsewhere."""
+"""Console output: tables, framed on a terminal and plain lines elsewhere, or one JSON object."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+"""The option of commands that report to programs as well."""
+
+
+def print_result(as_json: bool, document: Mapping[str, Any], text: str) -> None:
+    """Prints a result as one JSON object, or as text for people."""
+    typer.echo(json.dumps(document) if as_json else text)
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:

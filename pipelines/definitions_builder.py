@@ -12,22 +12,25 @@ import dagster as dg
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs.assets.events import events_asset
-from pipelines.defs.assets.exports import export_asset
-from pipelines.defs.assets.history import history_asset
-from pipelines.defs.assets.normalised import normalised_asset
-from pipelines.defs.assets.raw import raw_asset
-from pipelines.defs.assets.release import release_asset
-from pipelines.defs.assets.staged import staged_asset
+from pipelines.defs.assets import (
+    events_asset,
+    export_asset,
+    history_asset,
+    normalised_asset,
+    raw_asset,
+    release_asset,
+    staged_asset,
+)
 from pipelines.defs.jobs import export_job, market_job
+from pipelines.defs.resources import workspace_resource
 from pipelines.defs.run_recovery_sensor import recover_sensor
 from pipelines.defs.schedules import export_schedule, market_schedule
 from pipelines.defs.sensors import listen_job, listen_sensor, spool_sensor
-from pipelines.ingest import run_log
+from pipelines.reporting import run_log
 from pipelines.settings import Settings
 from pipelines.sources.live import live_source
 from pipelines.sources.stream_listener import streaming_datasets
-from pipelines.workspace import Workspace, workspace_resource
+from pipelines.workspace import Workspace
 
 
 def build_defs(

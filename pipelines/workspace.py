@@ -1,33 +1,28 @@
 """Workspace of a run's steps: the stores below one data root, the declarations, the clock.
 
-Belongs here: composing them from settings, and the Dagster resource that holds a market's lock during a run.
-Does not belong here: what steps do (`steps`), or where bodies come from (`sources.source`).
+Belongs here: composing them from settings. Does not belong here: what steps do (`steps`), where bodies come from
+(`sources.source`), or holding a market's lock during a run (`defs.resources`, `ingest`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-
-import dagster as dg
+from typing import TYPE_CHECKING
 
 import connectors
 from connectors.contract.dataset import Dataset, Jurisdiction
-from pipelines.ingest import crash_recovery
-from pipelines.ingest.crash_recovery import MARKET_TAG
-from pipelines.ingest.market_lease import LocalLease, MarketLease, ReplicatedLease
-from pipelines.ingest.parser_pool import ParserPool
-from pipelines.ingest.step_results import StepResults
+from pipelines.runtime.market_lease import LocalLease, MarketLease, ReplicatedLease
+from pipelines.runtime.parser_pool import ParserPool
+from pipelines.runtime.step_results import StepResults
 from pipelines.settings import Settings
 from warehouse.exports.exports import ExportStore
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive, utc_now
-from warehouse.release.publisher import ReleaseStore
 from warehouse.staged.snapshots import SnapshotStore
 from warehouse.staged.store import StagedStore
 from warehouse.storage.atomic_files import Step, no_step
@@ -35,11 +30,6 @@ from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
     from warehouse.replication.releases import ReplicatedReleases
-
-MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
-LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
-
-BATCH_TAG: Final = "dagster/partition"
 
 ProgressCallback = Callable[[str], None]
 
@@ -83,10 +73,14 @@ class Workspace:
     def custody(self) -> MarketLease:
         """Leases of markets, on this machine alone or across all machines that share their state."""
         if self.settings.object_store is None:
-            return LocalLease(self)
+            return LocalLease(self.layout)
         from warehouse.replication.s3 import ObjectStore
 
-        return ReplicatedLease(self, ObjectStore(self.settings.object_store))
+        datasets = {made.code: [dataset.key for dataset in made.datasets] for made in self.jurisdictions}
+        store = ObjectStore(self.settings.object_store)
+        return ReplicatedLease(
+            self.layout, self.archive, store, datasets, self.settings.claim_seconds, self.tell
+        )
 
     @cached_property
     def exports(self) -> ExportStore:
@@ -141,9 +135,6 @@ class WorkspaceOverrides:
         return Workspace(settings, known, self.clock, tell, self.on_step)
 
 
-Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
-
-
 def replicated_releases(settings: Settings) -> ReplicatedReleases | None:
     """Replication of releases to other machines; None on a single machine."""
     if settings.object_store is None:
@@ -159,25 +150,3 @@ def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
     """The dataset that names companies: while it is quarantined, its market is stopped."""
     named = jurisdiction.precedence.get("name", ())
     return jurisdiction.dataset(named[0]) if named else jurisdiction.datasets[0]
-
-
-def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefinition:
-    """The workspace as a Dagster resource: holds the run's market from its first step to its last.
-
-    `around` is entered for runs that Dagster started, with the market and the batch of the run.
-    """
-
-    @dg.resource(description="Stores of one data root; holds the market's lock during the run.")
-    def resource(context: dg.InitResourceContext) -> Iterator[Workspace]:
-        tags = context.run.tags if context.run else {}
-        market = tags.get(MARKET_TAG)
-        with ExitStack() as stack:
-            if market is not None and LOCKED_TAG not in tags and context.instance is not None:
-                stack.enter_context(workspace.custody.held(market))
-                crash_recovery.fail_dead_runs(context.instance, market, alive=context.run)
-                crash_recovery.recover_releases(workspace.releases)
-                stack.callback(workspace.close)
-                stack.enter_context(around(workspace, market, tags[BATCH_TAG]))
-            yield workspace
-
-    return resource

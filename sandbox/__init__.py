@@ -7,7 +7,7 @@ It is the default of `make run`, the load of the benchmarks and the oracle of th
     with serve(world) as registry:        # the same over HTTP, one day at a time
         registry.url; registry.advance()
 
-Companies with life stories (`initial_state`, `stories*`) are written in each registry's own formats (`writers_*`),
+Companies with life stories (`companies`) are written in each registry's own formats (`sandbox.<cc>`),
 odd corners included, and served over HTTP (`http.server`), on demand with faults (`faults.files`). `expected`
 states what the service must make of it. Nothing here reads with, or is read by, a country's connector. A further
 market is a birth, a list of stories and a writer.

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from sandbox import expected_events
 from sandbox.fi import expected as fi_expected
-from sandbox.model import BANDS, Accounts, Company, Figures, Holder
+from sandbox.model.company import BANDS, Accounts, Company, Figures, Holder
 from sandbox.no import expected as no_expected
 from sandbox.shared import expected_major_holdings
 from sandbox.us import expected as us_expected

@@ -13,8 +13,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from sandbox.fi import expected as fi_expected
-from sandbox.fi.model import DocumentFiled, FlaggedChange, ReleaseAnnounced
-from sandbox.model import (
+from sandbox.model.company import (
     Accounts,
     Company,
     Figures,
@@ -23,12 +22,13 @@ from sandbox.model import (
     StatusChange,
     ThresholdCrossing,
 )
+from sandbox.model.fi import DocumentFiled, FlaggedChange, ReleaseAnnounced
+from sandbox.model.news import ActPublished, ReleasePublished
+from sandbox.model.no import PartnerChange
+from sandbox.model.us import FourthRestated, InterimFiled, NewsFiled, NoticeFiled, StakeMoved
 from sandbox.news import expected as news_expected
-from sandbox.news.model import ActPublished, ReleasePublished
 from sandbox.no import expected as no_expected
-from sandbox.no.model import PartnerChange
 from sandbox.us import expected as us_expected
-from sandbox.us.model import FourthRestated, InterimFiled, NewsFiled, NoticeFiled, StakeMoved
 from sandbox.world import World
 from warehouse.schema import codes, ids
 

@@ -2,7 +2,7 @@
 
 Belongs here: plain tables used by stories and writers. Every company and person is invented; municipalities, postal
 places and industry codes are real, because the connectors look them up. Does not belong here: randomness
-(`initial_state`), or any file format (`writers_*`).
+(`companies`), or any file format (`sandbox.<cc>`).
 """
 
 from __future__ import annotations

@@ -2,33 +2,37 @@
 
 Everything is a pure function of the seed: a company is generated on demand and not kept, so a world of a
 million companies costs no memory. Its first day is Monday 2 November 2026; no clock is read. Does not belong
-here: the expected output of the service (`expected`), or the registers' formats (`writers_*`).
+here: the expected output of the service (`expected`), or the registers' formats (`sandbox.<cc>`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 from typing import Final
 
 from sandbox import numbers
-from sandbox.fi import numbers as fi_numbers
-from sandbox.fi import stories as fi_stories
-from sandbox.fi import stories_listed as fi_stories_listed
-from sandbox.initial_state import BIRTHS
-from sandbox.model import Company, PlannedEvent
-from sandbox.news import releases
-from sandbox.no import stories as no_stories
+from sandbox.companies import releases
+from sandbox.companies.fi import initial_state as fi_initial_state
+from sandbox.companies.fi import numbers as fi_numbers
+from sandbox.companies.fi import stories as fi_stories
+from sandbox.companies.fi import stories_listed as fi_stories_listed
+from sandbox.companies.no import initial_state as no_initial_state
+from sandbox.companies.no import stories as no_stories
+from sandbox.companies.se import initial_state as se_initial_state
+from sandbox.companies.se import numbers as se_numbers
+from sandbox.companies.se import stories as se_stories
+from sandbox.companies.se import stories_listed as se_stories_listed
+from sandbox.companies.stories import Story, StoryDay
+from sandbox.companies.uk import initial_state as uk_initial_state
+from sandbox.companies.uk import stories as uk_stories
+from sandbox.companies.us import initial_state as us_initial_state
+from sandbox.companies.us import stories as us_stories
+from sandbox.companies.us import stories_ownership
+from sandbox.model.company import Company, PlannedEvent
 from sandbox.random import seeded_random
-from sandbox.se import numbers as se_numbers
-from sandbox.se import stories as se_stories
-from sandbox.se import stories_listed as se_stories_listed
-from sandbox.stories import Story, StoryDay
-from sandbox.uk import stories as uk_stories
-from sandbox.us import initial_state, stories_ownership
-from sandbox.us import stories as us_stories
 
 FIRST_DAY: Final = date(2026, 11, 2)
 _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
@@ -37,6 +41,13 @@ _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
     "FI": (*fi_stories.STORIES, *fi_stories_listed.STORIES),
     "SE": (*se_stories.STORIES, *se_stories_listed.STORIES),
     "US": (*us_stories.STORIES, *stories_ownership.STORIES),
+}
+_BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {
+    "NO": no_initial_state.norwegian_company,
+    "UK": uk_initial_state.british_company,
+    "FI": fi_initial_state.finnish_company,
+    "SE": se_initial_state.swedish_company,
+    "US": us_initial_state.american_company,
 }
 MARKETS: Final = ("NO", "UK", "SE", "FI", "US")
 _RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets with new industry codes from the day of the recode
@@ -80,7 +91,7 @@ class World:
     Finnish one from TOL 2008 to TOL 2025 and every Swedish one from SNI 2007 to SNI 2025; by default before the
     first day.
 
-    `news.releases`: markets with news from wires and supervisors; none by default.
+    `press`: markets with news from wires and supervisors; none by default.
     """
 
     def __init__(
@@ -198,7 +209,7 @@ class World:
     def _company_and_events(self, market: str, position: int, day: int) -> tuple[Company, list[PlannedEvent]]:
         """The company at the end of `day`, and the events of that day only."""
         edition = int(day >= self.recode_on)
-        company = BIRTHS[market](self.seed, position, FIRST_DAY, edition)
+        company = _BIRTHS[market](self.seed, position, FIRST_DAY, edition)
         role = self.roles[market].get(position)
         if role is None:
             return company, []
@@ -226,5 +237,5 @@ _POSITIONS: Final = {
     "UK": numbers.british_position,
     "FI": fi_numbers.finnish_position,
     "SE": se_numbers.swedish_position,
-    "US": initial_state.american_position,
+    "US": us_initial_state.american_position,
 }

@@ -3,7 +3,7 @@
 `DIR/YYYY-MM-DD/<cc>/<dataset folder>/…`, with `day.json` in each day and `truth.json` in DIR.
 
 Belongs here: the layout, and the writer of each market. A further market needs one writer module and one line
-in `WRITERS`. Does not belong here: any file format (`writers_*`).
+in `WRITERS`. Does not belong here: any file format (`sandbox.<cc>`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 
 from sandbox import expected
 from sandbox.fi import files as fi_files
-from sandbox.model import Accounts, Company
+from sandbox.model.company import Accounts, Company
 from sandbox.news import http
 from sandbox.no import files as no_files
 from sandbox.se import annual_reports

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sandbox import World
-from sandbox.model import Company
+from sandbox.model.company import Company
 
 HOSTILE: Final = '<script>alert("company")</script><img src=x onerror=alert(1)>'
 

@@ -1,5 +1,1 @@
-"""accounts of api.
-
-Holds billing_month, email_address, records, repository, routes, service, tiers, usage_counter,
-usage_repository, usage_store.
-"""
+"""Accounts and their API keys, administered by the command line and the dashboard."""

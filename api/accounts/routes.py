@@ -9,10 +9,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.accounts.records import AccountRecord
 from api.accounts.service import AccountService
 from api.http.context import RequestContext
-from api.http.problems.problem import service_unavailable
 from api.http.query.params import NO_PARAMETERS
 from api.http.responses import HttpResponse, json_response
 from api.http.routing import endpoint
+from api.problems.problem import service_unavailable
 from api.rate_limits.limiter import AccountLimits
 
 _RETRY_AFTER: Final = 2

@@ -1,7 +1,7 @@
 """Administers accounts and keys for the command line and the dashboard.
 
 Belongs here: the rules (tiers, e-mails, domains, one-time display of keys). Does not belong here: SQL
-(`api.accounts.repository`), or authentication (`api.auth.authenticator`).
+(`api.accounts.repository`), or authentication (`api.http.authenticator`).
 """
 
 import logging
@@ -12,19 +12,19 @@ from typing import Final
 
 from sqlalchemy.exc import OperationalError
 
-from api.accounts.billing_month import month_at
-from api.accounts.email_address import LONGEST, normalise_email
-from api.accounts.records import AccountRecord, KeyRecord
-from api.accounts.repository import AccountRepository, KeyRepository, UsageRepository
-from api.accounts.tiers import DEFAULT, TierCatalogue
-from api.accounts.usage_repository import usage_marks
+from api.accounts.records import AccountRecord
+from api.accounts.repository import AccountRepository, KeyRepository
+from api.accounts.session_repository import add_link
 from api.auth.allowed_origins import is_valid_domain
-from api.auth.api_keys import KINDS, Kind, digest_of, displayable_parts, make_key
+from api.auth.api_keys import KINDS, KeyRecord, Kind, digest_of, displayable_parts, make_key
 from api.auth.session_tokens import make_token
 from api.common.clock import Clock
+from api.common.email_address import LONGEST, normalise_email
 from api.common.ids import UlidGenerator
-from api.dashboard.session_repository import add_link
 from api.database.engine import Database
+from api.settings.tiers import DEFAULT, TierCatalogue
+from api.usage.billing_month import month_at
+from api.usage.repository import UsageRepository, usage_marks
 from api.webhooks.subscriptions.records import DowngradedSubscription
 from api.webhooks.subscriptions.repository import SubscriptionRepository
 

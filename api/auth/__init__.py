@@ -1,1 +1,4 @@
-"""auth of api: allowed_origins, api_keys, authenticator, encryption, service_secrets, session_tokens."""
+"""API keys, session tokens, allowed origins, and the service's own secrets.
+
+Does not belong here: checks of a request (`api.http.authenticator`, `api.http.access_control`).
+"""

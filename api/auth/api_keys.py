@@ -8,9 +8,12 @@ import hmac
 import re
 import secrets
 import zlib
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Literal, cast
 
 Kind = Literal["live", "secret", "public"]
+KeyState = Literal["active", "revoked", "expired"]
 KINDS: Final[tuple[Kind, ...]] = ("live", "secret", "public")
 
 _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -55,3 +58,31 @@ def displayable_parts(key: str) -> tuple[str, str]:
     """The displayable parts: the prefix with the next four characters, and the last four."""
     prefix = key.index("_", len("firm_")) + 1
     return key[: prefix + _SHOWN], key[-_SHOWN:]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """An API key with the account fields that access control needs. The key itself is not stored."""
+
+    key_id: str
+    account_id: str
+    kind: Kind
+    label: str | None
+    shown_prefix: str
+    shown_last: str
+    domains: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    tier: str
+    account_status: str
+    month: int = 0
+    """The month of `used`; 0 if usage was not queried."""
+    used: int = 0
+
+    def state(self, now: datetime) -> KeyState:
+        """State of the key at an instant."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"

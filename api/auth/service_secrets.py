@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from api.settings.service import SettingError
+from api.settings.env import SettingError
 
 _BYTES: Final = 32
 

@@ -1,6 +1,6 @@
 """Random tokens of the dashboard, for mailed links and browser sessions. Only digests are stored.
 
-They have a prefix, so that logs can redact them (`api.observability.redaction`). Does not belong here: API keys
+They have a prefix, so that logs can redact them (`api.common.redaction`). Does not belong here: API keys
 (`api.auth.api_keys`).
 """
 

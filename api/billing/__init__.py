@@ -5,5 +5,5 @@ data ever arrives here. Every Stripe event is only a trigger to fetch the custom
 neither the order nor the number of events matters.
 
 Without `FIRM_STRIPE_…` settings billing is off: an operator sets tiers (`firm accounts set-tier`). Does not belong
-here: what a tier may use (`api.accounts.tiers`), or pages (`checkout` and `portal` return URLs of Stripe's own).
+here: what a tier may use (`api.settings.tiers`), or pages (`checkout` and `portal` return URLs of Stripe's own).
 """

@@ -20,9 +20,9 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Final
 
-from api.accounts.tiers import TierCatalogue
 from api.billing.errors import StripeMappingError
 from api.billing.stripe_models import StripeSubscription
+from api.settings.tiers import TierCatalogue
 
 
 class SubscriptionValue(IntEnum):

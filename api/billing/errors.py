@@ -1,13 +1,4 @@
-"""Billing errors. The messages are for people and contain no secret.
-
-BillingError
-├── Forged            not an event of Stripe's, or a recorded one sent again
-├── NotPossible       the request does not fit the state of the account
-├── NotConfigured     Stripe refers to something the settings do not know
-└── StripeError       a Stripe request failed
-    ├── StripeUnavailable   temporarily; a retry may succeed
-    └── StripeRefused       permanently
-"""
+"""Billing errors. The messages are for people and contain no secret."""
 
 
 class BillingError(Exception):

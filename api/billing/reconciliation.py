@@ -17,10 +17,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.billing.errors import BillingError, StripeUnavailableError
 from api.billing.repository import BillingRepository
 from api.billing.service import BillingService
+from api.common.background import process_name, run_with_restart
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.leader_election import LeaderLease
-from api.webhooks.runner import process_name, run_with_restart
 
 LEASE: Final = "billing"
 EVERY: Final = timedelta(hours=24)

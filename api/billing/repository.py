@@ -6,15 +6,14 @@ not belong here: what a Stripe subscription means for an account (`api.billing.e
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from sqlalchemy import Connection, and_, delete, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from api.database.models.accounts import Account, StripeCustomer, StripeEvent
+from api.database.engine import insert_into
+from api.database.models.accounts import Account
+from api.database.models.base import columns_of
+from api.database.models.billing import StripeCustomer, StripeEvent
 from api.webhooks.subscriptions.repository import SubscriptionRepository
-
-_INSERT: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class BillingRepository:
     def name_customer(self, account_id: str, customer_id: str, former: str | None) -> None:
         """Sets the account's customer, replacing `former`; a concurrent change that came first wins."""
         if former is None:
-            statement = _INSERT[self._connection.dialect.name](StripeCustomer)
+            statement = insert_into(self._connection, StripeCustomer)
             values = {"account_id": account_id, "customer_id": customer_id, "revision": 1}
             self._connection.execute(statement.values(values).on_conflict_do_nothing())
             return
@@ -93,7 +92,7 @@ class BillingRepository:
     def note_event(self, event_id: str, event_type: str, at: datetime, forgotten: datetime) -> None:
         """Records the event id once; deletes those received before `forgotten`."""
         self._connection.execute(delete(StripeEvent).where(StripeEvent.received_at < forgotten))
-        statement = _INSERT[self._connection.dialect.name](StripeEvent)
+        statement = insert_into(self._connection, StripeEvent)
         values = {"event_id": event_id, "event_type": event_type, "received_at": at}
         self._connection.execute(statement.values(values).on_conflict_do_nothing())
 
@@ -157,6 +156,6 @@ class BillingRepository:
             SubscriptionRepository(self._connection).downgrade(account_id, at)
 
     def _find_customer(self, condition: object) -> CustomerRecord | None:
-        columns = [getattr(StripeCustomer, name) for name in CustomerRecord.__slots__]
+        columns = columns_of(CustomerRecord, StripeCustomer)
         row = self._connection.execute(select(*columns).where(condition)).one_or_none()  # type: ignore[arg-type]
         return None if row is None else CustomerRecord(*row)

@@ -7,7 +7,8 @@ The parameter only triggers a fetch from Stripe, as anyone can forge it. Does no
 from dataclasses import dataclass
 from typing import Final
 
-PLAN: Final = "/dashboard/plan"
+from api.settings.billing import PLAN
+
 CHECKOUT: Final = "checkout"
 PORTAL: Final = "portal"
 COMES_FROM: Final = "from"

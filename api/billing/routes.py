@@ -12,9 +12,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.billing.errors import BillingError, ForgedEventError
 from api.billing.stripe_models import StripeEventMessage
 from api.http.context import RequestContext
-from api.http.problems.problem import InputError, new_problem, service_unavailable
 from api.http.responses import HttpResponse, json_response
 from api.http.signed_callback import signed_callback
+from api.problems.problem import InputError, new_problem, service_unavailable
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService

@@ -16,7 +16,6 @@ import msgspec
 
 from api.accounts.records import AccountRecord
 from api.accounts.service import AccountService
-from api.accounts.tiers import TierCatalogue
 from api.billing.entitlement import (
     ENDED,
     OVER,
@@ -35,6 +34,7 @@ from api.billing.webhook_signature import check_signature
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.settings.billing import BillingSettings
+from api.settings.tiers import TierCatalogue
 
 EVENTS: Final = (
     "checkout.session.completed",

@@ -213,7 +213,7 @@ def _rejection_error(answer: httpx.Response, path: str) -> StripeRejectedError:
     try:
         fault = msgspec.json.decode(answer.content, type=StripeErrorBody).error
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return StripeRejectedError(f"Stripe answered {answer.status_code} to {path}", "")
+        return StripeRejectedError(f"Stripe returned {answer.status_code} for {path}", "")
     what = f"FIRM_STRIPE_SECRET_KEY for {path}" if answer.status_code in _NO_KEY else path
     return StripeRejectedError(
         f"Stripe rejected {what}: {fault.message or answer.status_code}", fault.code or ""

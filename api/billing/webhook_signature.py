@@ -2,7 +2,7 @@
 
 The header is `t=<seconds>,v1=<hex>[,v1=<hex>…]`; the digest is HMAC-SHA256 over the seconds, a dot and the raw
 body. While a secret is being rolled there is one digest per secret. Does not belong here: our own signatures on
-deliveries (`api.webhooks.delivery.signing`).
+deliveries (`api.webhooks.egress.signing`).
 """
 
 import hmac

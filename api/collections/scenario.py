@@ -6,9 +6,12 @@ passed from a response to later requests, and checks beyond the types of fields.
 are in `api.collections.webhook_scenario`.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from warehouse.schema.codes import MARKETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,7 @@ SERVICE: Final = (
     ScenarioStep(
         "listMarkets",
         checks={
-            "all markets": '["US", "SE", "NO", "FI", "UK", "DK"].every((market) => '
+            "all markets": f"{json.dumps(MARKETS)}.every((market) => "
             "answer.data.some((row) => row.market === market))"
         },
     ),

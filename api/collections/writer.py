@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from api.collections import bruno, postman
-from api.openapi.document import openapi_document
+from api.openapi_document import openapi_document
 
 _SERVER = "https://api.example.com"  # the document's server; a collection has its own variable for it
 

@@ -1,1 +1,1 @@
-"""common of api: clock, ids."""
+"""What every package of the API may use: clock, ids, addresses, redaction, restarts, shared memory."""

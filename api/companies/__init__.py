@@ -1,1 +1,4 @@
-"""companies of api: lookup, openapi, query_params, routes, schemas, search_request."""
+"""Companies and markets: profile, search, financials, owners, events, read from the current release.
+
+Does not belong here: queries (`warehouse.reader`).
+"""

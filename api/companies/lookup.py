@@ -3,21 +3,21 @@
 Does not belong here: the spellings themselves (`warehouse.schema.identifiers`).
 """
 
-import re
 from typing import Final
 
 from api.http.context import RequestContext
-from api.http.problems.problem import InputError, ProblemError, new_problem
 from api.http.responses import Header
+from api.problems.problem import InputError, ProblemError, new_problem
 from warehouse.reader.types import CompanyHeader, ReleaseSnapshot
-from warehouse.schema.codes import SERVED
-from warehouse.schema.identifiers import CompanyNumber, parse, parse_scoped
+from warehouse.schema.codes import ALIASES, SERVED
+from warehouse.schema.identifiers import CompanyNumber, market_of_bare_number, parse, parse_scoped
+from warehouse.schema.markets import MARKETS
 
 COMPANIES: Final = "/api/v1/companies"
-_MARKETS: Final = {code.lower(): code for code in SERVED} | {"gb": "UK"}
+_MARKETS: Final = {name.lower(): code for name, code in ({code: code for code in SERVED} | ALIASES).items()}
+_ANNOUNCED: Final = {code.lower(): code for code in MARKETS if code not in SERVED}
 _SHOWN: Final = 60
 _LONGEST: Final = 40  # no accepted spelling is longer
-_PADDED: Final = re.compile("0[0-9]{9}")  # ten characters for Norway: accepted if the check digit is right
 
 
 def number_from_path(text: str) -> CompanyNumber:
@@ -32,12 +32,11 @@ def number_from_path(text: str) -> CompanyNumber:
 
 def market_from_path(text: str) -> str:
     """Parses the market code of `{market}`."""
-    if text == "dk":
-        raise _announced_market_problem("DK")
+    if text in _ANNOUNCED:
+        raise _announced_market_problem(_ANNOUNCED[text])
     if text not in _MARKETS:
-        raise new_problem(
-            "unknown_market", f"'{text[:_SHOWN]}' is not a market. Markets: us, se, no, fi, uk."
-        )
+        served = ", ".join(SERVED).lower()
+        raise new_problem("unknown_market", f"'{text[:_SHOWN]}' is not a market. Markets: {served}.")
     return _MARKETS[text]
 
 
@@ -86,14 +85,15 @@ def content_location(call: RequestContext, number: CompanyNumber, below: str = "
 def _announced_market_problem(market: str) -> ProblemError:
     return new_problem(
         "market_not_available",
-        f"Denmark ({market.lower()}) is announced but not served yet.",
+        f"{MARKETS[market].name} ({market.lower()}) is announced but not served yet.",
         status=404,
     )
 
 
 def _invalid_number_problem(text: str, why: str) -> ProblemError:
-    if _PADDED.fullmatch(text):  # has the form of a number but is not valid
-        return company_not_found(CompanyNumber("NO", text[1:]))
+    market = market_of_bare_number(text)
+    if market is not None:  # has the form of a number but is not valid
+        return company_not_found(CompanyNumber(market, MARKETS[market].number.canonical(text)))
     return new_problem(
         "invalid_org_number",
         f"'{text[:_SHOWN]}' {why}.",

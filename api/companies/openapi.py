@@ -1,7 +1,6 @@
-"""OpenAPI texts of the operations: path, id, texts, parameters, response.
+"""OpenAPI texts of the operations on companies and markets: path, id, texts, parameters, response.
 
-A test compares the table with the existing routes. Webhook operations are in `api.webhooks.openapi`. Does not
-belong here: what a route does (`api.routes`).
+Does not belong here: what a route does (`api.companies.routes`).
 """
 
 from typing import Final
@@ -12,9 +11,9 @@ from api.openapi.company_number_patterns import ANY_NUMBER, NUMBER_IN_MARKET
 from api.openapi.examples import companies
 from api.openapi.links import FROM_COMPANY_LIST, FROM_PROFILE
 from api.openapi.operation import Operation, PathParameter
-from api.openapi.response_headers import OF_ACCOUNT, OF_DATA, OF_DOCUMENT, OF_PAGE
+from api.openapi.response_headers import OF_DATA, OF_PAGE
 from api.openapi.schema_types import schema_reference
-from api.webhooks.openapi import WEBHOOK_OPERATIONS
+from warehouse.schema.codes import ALIASES, SERVED
 
 _NUMBER: Final = PathParameter(
     "org_number",
@@ -42,8 +41,14 @@ _IN_MARKET: Final = PathParameter(
 )
 _MARKET: Final = PathParameter(
     "market",
-    "Market code in lower case; `gb` is an alias of `uk`.",
-    {"type": "string", "enum": ["us", "se", "no", "fi", "uk", "gb"]},
+    "; ".join(
+        (
+            "Market code in lower case",
+            *(f"`{alias.lower()}` is an alias of `{code.lower()}`" for alias, code in ALIASES.items()),
+        )
+    )
+    + ".",
+    {"type": "string", "enum": [code.lower() for code in (*SERVED, *ALIASES)]},
     "se",
 )
 _PROFILE_TEXT: Final = (
@@ -59,7 +64,7 @@ _SEARCH_TEXT: Final = (
     "range that ends before it begins matches nothing."
 )
 
-OPERATIONS: Final = (
+COMPANY_OPERATIONS: Final = (
     Operation(
         path="/api/v1/companies/{org_number}",
         operation_id="getCompany",
@@ -155,29 +160,5 @@ OPERATIONS: Final = (
         answer_description="All markets.",
         headers=OF_DATA,
         example=companies.MARKETS,
-    ),
-    *WEBHOOK_OPERATIONS,
-    Operation(
-        path="/api/v1/usage",
-        operation_id="getUsage",
-        tag="Service",
-        summary="Get usage",
-        description="Usage and limits of the account in the current month. Secret keys only. Not "
-        "counted against the quota.",
-        answer=schema_reference("Usage"),
-        answer_description="Usage and limits.",
-        headers=OF_ACCOUNT,
-        example=companies.USAGE,
-    ),
-    Operation(
-        path="/api/openapi.json",
-        operation_id="getOpenApi",
-        tag="Service",
-        summary="Get the OpenAPI document",
-        description="No key required; a key is accepted. Not counted against the quota.",
-        answer={"type": "object", "description": "An OpenAPI 3.1 document."},
-        answer_description="The document.",
-        headers=OF_DOCUMENT,
-        public=True,
     ),
 )

@@ -1,12 +1,12 @@
 """Query parameters of each operation (docs/contract/contract.md 4.1 to 4.5, 4.8).
 
-The declarations serve both parsing (`api.http.query.params`) and documentation (`api.openapi.document`). Does not
+The declarations serve both parsing (`api.http.query.params`) and documentation (`api.openapi_document`). Does not
 belong here: what a route does with the values (`api.routes`).
 """
 
 from typing import Final
 
-from api.http.problems.problem import InputError, new_problem
+from api.http.pagination.query_params import CURSOR, LIMIT
 from api.http.query.params import QueryParam, QueryParams
 from api.http.query.types import (
     boolean_param,
@@ -20,8 +20,8 @@ from api.http.query.types import (
     percent_param,
     text_param,
 )
-from api.webhooks.deliveries.records import DELIVERY_STATUSES
-from warehouse.schema.codes import EVENT_TYPES, INDUSTRY_SCHEMES, SERVED, STATUSES
+from api.problems.problem import InputError, new_problem
+from warehouse.schema.codes import ALIASES, EVENT_TYPES, INDUSTRY_SCHEMES, MARKET_NAMES, SERVED, STATUSES
 from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
 PROFILE_FIELDS: Final = (
@@ -47,45 +47,30 @@ SORTS: Final = ("relevance", "id", "name", "-latest_revenue", "-registered_date"
 _MOST_EMPLOYEES: Final = 10_000_000
 _INTEGERS: Final = (LEAST_INTEGER, LARGEST_INTEGER)
 
-LIMIT: Final = integer_param("limit", 1, 100, 25, "Maximum number of rows per page.")
-
-
-def _parse_cursor(given: str) -> str:
-    return given  # fully checked by `api.http.pagination.cursors`, which distinguishes its errors
-
-
-CURSOR: Final[QueryParam[str | None]] = QueryParam(
-    "cursor",
-    _parse_cursor,
-    None,
-    "`next_cursor` of the previous page. Only `limit` may change between pages.",
-    {"type": "string", "minLength": 1, "maxLength": 512, "pattern": "^[A-Za-z0-9_-]+$"},
-)
 INCLUDE: Final = list_param("include", PROFILE_PARTS, "Additional top-level keys.")
 FIELDS: Final = list_param(
     "fields", PROFILE_FIELDS, "Return only these keys, and those added by `include`; `id` is always returned."
 )
 PROFILE: Final = QueryParams(INCLUDE, FIELDS)
 
-_COUNTRIES: Final = (*SERVED, "GB")
-
 
 def _parse_countries(given: str) -> tuple[str, ...]:
-    """Like other word lists, but the announced market has its own error."""
-    if "DK" in given.split(","):
-        raise new_problem(
-            "market_not_available",
-            "Denmark (DK) is announced but not served yet.",
-            InputError("market_not_available", "DK is not served yet", parameter="country"),
-        )
+    """Like other word lists, but announced markets have their own error."""
+    for code in given.split(","):
+        if code in MARKET_NAMES and code not in SERVED:
+            raise new_problem(
+                "market_not_available",
+                f"{MARKET_NAMES[code]} ({code}) is announced but not served yet.",
+                InputError("market_not_available", f"{code} is not served yet", parameter="country"),
+            )
     return _countries.read(given)
 
 
 _countries: Final = list_param(
     "country",
-    _COUNTRIES,
-    "Market codes; GB is an alias of UK.",
-    canonical=lambda code: "UK" if code == "GB" else code,
+    (*SERVED, *ALIASES),
+    "; ".join(("Market codes", *(f"{alias} is an alias of {code}" for alias, code in ALIASES.items()))) + ".",
+    canonical=lambda code: ALIASES.get(code, code),
 )
 COUNTRY: Final = QueryParam(
     "country", _parse_countries, (), _countries.description, _countries.schema, listed=True
@@ -213,22 +198,3 @@ ORDER: Final = one_of_param(
     "With `asc`, `next_cursor` is never null: store it and call again later to poll for new events.",
 )
 EVENTS: Final = QueryParams(EVENT_TYPE, SINCE, UNTIL, ORDER, LIMIT, CURSOR)
-
-SUBSCRIPTION_STATUS: Final = one_of_param(
-    "status", ("active", "paused"), None, "Only subscriptions with this status."
-)
-SUBSCRIPTIONS: Final = QueryParams(SUBSCRIPTION_STATUS, LIMIT, CURSOR)
-
-DELIVERY_STATUS: Final = list_param("status", DELIVERY_STATUSES, "Only deliveries with these statuses.")
-EVENT_ID: Final = code_param(
-    "event_id",
-    "evt_[0-9a-z]{26}",
-    30,
-    "the id of an event: evt_ and 26 characters",
-    "Only deliveries of this event.",
-)
-MATCHED_SINCE: Final = instant_param("since", "Created at or after this time.")
-MATCHED_UNTIL: Final = instant_param("until", "Created before this time.")
-DELIVERIES: Final = QueryParams(
-    DELIVERY_STATUS, EVENT_TYPE, EVENT_ID, MATCHED_SINCE, MATCHED_UNTIL, LIMIT, CURSOR
-)

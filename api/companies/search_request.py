@@ -24,8 +24,8 @@ from api.companies.query_params import (
     STATUS,
     Q,
 )
-from api.http.problems.problem import ProblemError, parameter_problem
 from api.http.query.params import ParsedQuery, QueryParam
+from api.problems.problem import ProblemError, parameter_problem
 from warehouse.reader.types import CompanyQuery
 from warehouse.schema.codes import CLASSIFICATIONS, SERVED
 

@@ -7,8 +7,8 @@ the meaning of their values (`api.dashboard.sessions`).
 from typing import Final
 
 from api.auth.session_tokens import TokenKind, is_token
+from api.http.responses import Header
 
-Header = tuple[bytes, bytes]
 _NAMES: Final = {"session": "firm_session", "visitor": "firm_visitor"}
 _ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Lax"
 

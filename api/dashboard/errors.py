@@ -1,6 +1,6 @@
 """Errors of pages, with texts for people.
 
-Does not belong here: problems of the API (`api.http.problems.problem`), which pages show with their title and
+Does not belong here: problems of the API (`api.problems.problem`), which pages show with their title and
 detail.
 """
 

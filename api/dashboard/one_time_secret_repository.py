@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert
 
-from api.database.models.accounts import ShownOnce
+from api.database.models.sessions import ShownOnce
 
 
 def insert_sealed(

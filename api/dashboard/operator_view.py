@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from warehouse.reader.types import MarketState
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import QuarantineNote, RunNote, SignalNote
+from warehouse.schema.market_state import MarketState
 
 _SIGNALS: Final = 50
 _RUNS: Final = 20

@@ -11,10 +11,10 @@ from enum import StrEnum
 from typing import Final
 
 from api.accounts.records import AccountRecord
-from api.accounts.tiers import Tier, TierCatalogue
 from api.billing.entitlement import ENDED
 from api.billing.repository import CustomerRecord
 from api.settings.billing import BillingSettings
+from api.settings.tiers import Tier, TierCatalogue
 
 UNPUBLISHED: Final = "shown at checkout"
 UNSOLD: Final = "not available"

@@ -25,9 +25,9 @@ from api.dashboard.html_forms import (
 )
 from api.dashboard.sessions import AuthenticatedSession
 from api.http.context import CorsPolicy, RequestContext, RoutePolicy
-from api.http.problems.problem import ProblemError, not_found
 from api.http.release_headers import NO_STORE
 from api.http.responses import Header, HttpResponse
+from api.problems.problem import ProblemError, not_found
 
 HOME: Final = "/dashboard"
 SIGN_IN: Final = "/dashboard/sign-in"

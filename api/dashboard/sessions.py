@@ -3,7 +3,7 @@
 A link works once and for a short time. Opening it proves ownership of the address, so it creates the account if
 there is none; requesting one does not reveal whether there is. A session always gets a new token, whatever the
 browser sent before (session fixation). Does not belong here: cookies (`api.dashboard.cookies`), SQL
-(`api.dashboard.session_repository`).
+(`api.accounts.session_repository`).
 """
 
 import hmac
@@ -13,19 +13,19 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from api.accounts import session_repository
 from api.accounts.records import AccountRecord
 from api.accounts.service import require_email
+from api.accounts.session_repository import SessionRecord
 from api.auth.api_keys import digest_of
 from api.auth.session_tokens import is_token, make_token
 from api.billing.entitlement import SignUpState
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.dashboard import session_repository
-from api.dashboard.session_repository import SessionRecord
 from api.dashboard.sign_in_email import build_sign_in_mail, sign_in_url
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.async_access import AsyncDatabase
-from api.http.problems.problem import ProblemError
+from api.problems.problem import ProblemError
 
 LINK_LIFETIME: Final = timedelta(minutes=15)
 SESSION_LIFETIME: Final = timedelta(days=14)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from api.email.smtp import MailRejectedError, MailServer, MailServerUnreachableError, OutgoingMail
-from api.settings.webhooks import MailSettings
+from api.settings.mail import MailSettings
 
 _LOGGER: Final = logging.getLogger("firm.mail")
 _WAITS: Final = (0.0, 10.0, 60.0, 120.0, 240.0)

@@ -8,7 +8,7 @@ import json
 from typing import Any, Final
 
 from api.dashboard.html_forms import Form
-from api.http.problems.problem import ProblemError
+from api.problems.problem import ProblemError
 from api.webhooks.subscriptions.records import SubscriptionRecord
 from warehouse.schema.codes import EVENT_TYPES
 

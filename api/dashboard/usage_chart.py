@@ -1,4 +1,4 @@
-"""Usage chart: requests per day, computed from the month's count before each day (`api.accounts.usage_repository`).
+"""Usage chart: requests per day, computed from the month's count before each day (`api.usage.repository`).
 
 A request counts on the day it is stored, half a second after its response. Does not belong here: SQL, or the
 chart's markup (`templates/usage.html`).

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from api.database.engine import Database
-from api.http.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable
 
 T = TypeVar("T")
 _LOGGER: Final = logging.getLogger("firm.api")

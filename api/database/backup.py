@@ -19,8 +19,10 @@ from sqlalchemy.types import JSON
 from api.database import migrate
 from api.database.engine import Database
 from api.database.models import webhooks
-from api.database.models.accounts import Base, DashboardSession, ShownOnce, SignInLink
-from api.database.models.webhooks import EndpointState, Lease
+from api.database.models.base import Base
+from api.database.models.leases import Lease
+from api.database.models.sessions import DashboardSession, ShownOnce, SignInLink
+from api.database.models.webhooks import EndpointState
 
 _AT_ONCE: Final = 2_000  # rows
 LEFT_OUT: Final = frozenset(

@@ -12,11 +12,15 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from api.database.models.base import Base
+
 _BUSY_SECONDS: Final = 10
+_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _PATIENT: Final = {
     "connect_timeout": 10,
     # without keepalives, a query to a server that lost power would block for hours
@@ -81,6 +85,11 @@ class Database:
     def _on_checkin(self, _: object, record: ConnectionPoolEntry) -> None:
         if self._is_closed:
             record.invalidate()
+
+
+def insert_into(connection: Connection, table: type[Base]) -> sqlite.Insert | postgresql.Insert:
+    """An INSERT of the connection's engine, which may say what happens on a conflict."""
+    return _INSERTS[connection.dialect.name](table)
 
 
 def _build_engine(url: str, durable: bool) -> Engine:

@@ -9,13 +9,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection, delete, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from api.database.models.webhooks import Lease
+from api.database.engine import insert_into
+from api.database.models.leases import Lease
 
 _CLOCKS_DIFFER: Final = timedelta(minutes=1)
 """Upper bound of the clock skew between machines that share a database."""
-_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 def acquire_lease(connection: Connection, name: str, holder: str, at: datetime, until: datetime) -> bool:
@@ -25,7 +24,7 @@ def acquire_lease(connection: Connection, name: str, holder: str, at: datetime, 
     expired.
     """
     horizon = until + _CLOCKS_DIFFER
-    statement = _INSERTS[connection.dialect.name](Lease).values(name=name, holder=holder, until=until)
+    statement = insert_into(connection, Lease).values(name=name, holder=holder, until=until)
     taken = statement.on_conflict_do_update(
         index_elements=[Lease.name],
         set_={"holder": statement.excluded.holder, "until": statement.excluded.until},

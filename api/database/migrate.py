@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from api.database.engine import Database
-from api.settings.service import SettingError
+from api.settings.env import SettingError
 
 _ENGINES: Final = ("sqlite", "postgresql")
 _WRITE: Final = "use postgresql://user:password@host/name, or leave it empty for SQLite"

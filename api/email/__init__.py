@@ -1,1 +1,1 @@
-"""email of api: outbox_repository, outbox_worker, smtp, webhook_notices."""
+"""Mail to account owners: notices, the outbox, and the SMTP client."""

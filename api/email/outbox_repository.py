@@ -13,12 +13,11 @@ from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from api.database.models.webhooks import Mail
+from api.database.engine import insert_into
+from api.database.models.outbox import Mail
 from api.email.webhook_notices import LONGEST_SUBJECT, OwnerNotice
 
-_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _PREFIX: Final = "eml_"
 _ID_CHARACTERS: Final = 26
 _LONGEST_ERROR: Final = 500
@@ -50,7 +49,7 @@ def add_mail(
     connection: Connection, occasion: str, account_id: str, recipient: str, notice: OwnerNotice, at: datetime
 ) -> bool:
     """Adds a mail to an account's owner, due now; False if the occasion already has its mail."""
-    statement = _INSERTS[connection.dialect.name](Mail).values(
+    statement = insert_into(connection, Mail).values(
         mail_id=_mail_id(occasion),
         occasion=occasion,
         account_id=account_id,

@@ -23,7 +23,7 @@ from api.email.smtp import (
     MailServer,
     MailServerUnreachableError,
 )
-from api.settings.webhooks import MailSettings
+from api.settings.mail import MailSettings
 
 CLAIM: Final = timedelta(seconds=2 * (CONNECT_SECONDS + MAIL_SECONDS))
 """How long a claim on a mail lasts."""

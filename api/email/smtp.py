@@ -20,7 +20,7 @@ from typing import Final, Protocol
 import aiosmtplib
 import idna
 
-from api.settings.webhooks import MailSettings
+from api.settings.mail import MailSettings
 
 CONNECT_SECONDS: Final = 20.0
 MAIL_SECONDS: Final = 40.0

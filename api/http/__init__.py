@@ -1,6 +1,4 @@
-"""http of api.
+"""HTTP without features: middleware, routing, access control, bodies, queries, responses.
 
-Holds access_control, body_validation, client_ip, concurrency_limit, content_negotiation, context, cors,
-etags, idempotency, idempotency_repository, json_body, middleware, pagination, problems, query,
-release_headers, responses, routing, signed_callback.
+Does not belong here: what an operation does (the packages of the features).
 """

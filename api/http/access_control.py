@@ -11,14 +11,13 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from api.auth.allowed_origins import is_allowed_origin, parse_origin
-from api.auth.authenticator import Caller
-from api.billing.return_urls import PLAN
+from api.http.authenticator import Caller
 from api.http.content_negotiation import check_accept, check_body
-from api.http.context import RequestContext
-from api.http.problems.problem import ProblemError, new_problem
-from api.webhooks.errors import tier_required
+from api.http.context import READS, RequestContext
+from api.problems.problem import ProblemError, new_problem
+from api.settings.billing import PLAN
+from api.settings.tiers import TierCatalogue
 
-_READS: Final = ("GET", "HEAD")
 _UNAUTHENTICATED: Final = 401
 _KEY_IN_URL: Final = re.compile(
     rb"firm_(?:live|secret|public)_[0-9A-Za-z]|(?:^|&)(?:api_?key|access_token)=", re.IGNORECASE
@@ -90,7 +89,7 @@ def _contains_key(written: bytes) -> bool:
 
 def check_origin(call: RequestContext, caller: Caller) -> None:
     """Restricts publishable keys to reading company data, from pages on their domains."""
-    if call.method not in _READS or call.route.secret_only:
+    if call.method not in READS or call.route.secret_only:
         raise new_problem(
             "key_kind_not_allowed", "Publishable keys may only read company data.", required_key_kind="secret"
         )
@@ -123,3 +122,15 @@ def check_tier(call: RequestContext, caller: Caller) -> None:
     tier = caller.meter.tier
     if not tier.webhooks:
         raise tier_required(call.service.settings.tiers, tier.name)
+
+
+def tier_required(tiers: TierCatalogue, tier: str) -> ProblemError:
+    """403 for a tier without webhooks; names the tiers that have them."""
+    wanted = [name for name, one in tiers.by_name.items() if one.webhooks]
+    shown = " or ".join(name.capitalize() for name in wanted)
+    return new_problem(
+        "tier_required",
+        f"Webhooks need the {shown} tier; this account has '{tier}'.",
+        required_tiers=wanted,
+        current_tier=tier,
+    )

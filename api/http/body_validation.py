@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.http.json_body import Object
-from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import InputError, ProblemError, new_problem
 
 SHOWN: Final = 60
 """Maximum characters of caller input repeated in a response."""

@@ -8,14 +8,14 @@ scheme and host of links (only FIRM_PUBLIC_URL sets them), or limits per address
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
+from api.settings.env import UNIX, Network
+
 Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
 
 FORWARDING: Final = (b"x-forwarded-for", b"forwarded")
-UNIX: Final = "unix"
 _HOPS: Final = 16  # maximum length of the proxy chain
 _LONGEST: Final = 64  # longer than any IPv6 address with zone, brackets and port
 _CACHED: Final = 4096
@@ -110,12 +110,3 @@ def is_local(text: str) -> bool:
         return True
     address = parse_address(text)
     return address is not None and (address.is_loopback or address.is_private or address.is_link_local)
-
-
-def parse_trusted_proxies(text: str) -> tuple[str, ...]:
-    """Parses FIRM_TRUSTED_PROXIES; ValueError for an entry that is neither an address nor a network."""
-    entries = tuple(entry for part in text.split(",") if (entry := part.strip().lower()))
-    for entry in entries:
-        if entry != UNIX:
-            ip_network(entry, strict=False)
-    return entries

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
-from api.http.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable
 from warehouse.reader.types import QueryTimeoutError
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import InputError, ProblemError, new_problem
 
 URL_LIMIT: Final = 8192
 HEADERS_LIMIT: Final = 16384

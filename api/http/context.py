@@ -8,15 +8,18 @@ not belong here: the parts of the service (`api.services`).
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from litestar.types import HTTPScope
 
-from api.auth.authenticator import Caller
+from api.http.authenticator import Caller
 from api.http.json_body import BodyPolicy, Object
-from api.services import ApiServices
+
+if TYPE_CHECKING:
+    from api.services import ApiServices
 
 NO_BODY: Final = BodyPolicy()
+READS: Final = ("GET", "HEAD")
 
 
 class CorsPolicy(Enum):
@@ -53,7 +56,7 @@ UNROUTED: Final = RoutePolicy("unknown", CorsPolicy.NOBODY)
 class RequestContext:
     """One request: its original `path` before any rewriting, and the headers that every response gets."""
 
-    service: ApiServices
+    service: "ApiServices"
     request_id: str
     method: str
     path: str

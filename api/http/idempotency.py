@@ -19,8 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.http import idempotency_repository as requests
 from api.http.context import RequestContext
 from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
-from api.http.problems.problem import InputError, ProblemError, new_problem
 from api.http.responses import HttpResponse, problem_response
+from api.problems.problem import InputError, ProblemError, new_problem
 
 KEPT: Final = timedelta(hours=24)
 ABANDONED: Final = timedelta(seconds=60)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, and_, delete, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from api.database.models.webhooks import IdempotentRequest
-
-_INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+from api.database.engine import insert_into
+from api.database.models.accounts import IdempotentRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def claim_key(
     }
     free = or_(table.created_at <= expired, and_(table.status.is_(None), table.created_at <= abandoned))
     statement = (
-        _INSERT[connection.dialect.name](table)
+        insert_into(connection, table)
         .values(account_id=asked.account_id, operation=asked.operation, key=asked.key, **fresh)
         .on_conflict_do_update(
             index_elements=[table.account_id, table.operation, table.key], set_=fresh, where=free

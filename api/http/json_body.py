@@ -14,7 +14,7 @@ import msgspec
 from litestar.types import Receive
 
 from api.http.content_negotiation import BODY_LIMIT, JSON_TYPES, payload_too_large
-from api.http.problems.problem import ProblemError, new_problem
+from api.problems.problem import ProblemError, new_problem
 
 Object = Mapping[str, Any]
 

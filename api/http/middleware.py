@@ -6,17 +6,19 @@ route or the caller (`api.http.routing`, `api.http.access_control`).
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
 from api.http.client_ip import FORWARDING
 from api.http.content_negotiation import host_problem, oversize_problem
-from api.http.context import RequestContext, set_context
-from api.http.problems.problem import ProblemError
+from api.http.context import READS, RequestContext, set_context
 from api.http.responses import HttpResponse
-from api.services import ApiServices
+from api.problems.problem import ProblemError
+
+if TYPE_CHECKING:
+    from api.services import ApiServices
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 _LISTS: Final = (
@@ -26,7 +28,6 @@ _LISTS: Final = (
     *FORWARDING,
 )  # repeated header lines form one list (RFC 9110 5.3)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
-_READS: Final = ("GET", "HEAD")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ class RequestMiddleware:
     """
 
     def __init__(
-        self, app: ASGIApp, service: ApiServices, straight: Straight, refused: Refused, failed: Failed
+        self, app: ASGIApp, service: "ApiServices", straight: Straight, refused: Refused, failed: Failed
     ) -> None:
         self._app = app
         self._service = service
@@ -77,7 +78,7 @@ class RequestMiddleware:
         """The endpoint if the path identifies it directly, else the application with its router."""
         beginning, _, last = call.path.rpartition("/")
         found = self._straight.get(beginning)
-        if found is None or not last or call.method not in _READS:
+        if found is None or not last or call.method not in READS:
             return self._app
         parameter, run = found
         call.scope["path_params"] = {parameter: last}

@@ -1,7 +1,7 @@
 """Responses: ready bytes with ready headers, sent without another encoding step.
 
 Litestar's own `Response` builds cookies, encoders and header objects for every call; company data is already
-stored as JSON, so an `Answer` is just the two ASGI messages. Does not belong here: the content of a body
+stored as JSON, so an `HttpResponse` is just the two ASGI messages. Does not belong here: the content of a body
 (`api.routes`).
 """
 
@@ -11,12 +11,11 @@ from typing import Any, Final, cast
 from litestar.types import Receive, Scope, Send
 
 from api.http.context import RequestContext, current_request
-from api.http.cors import cors_headers
+from api.http.cors import Header, cors_headers
 from api.http.etags import content_digest, weak_etag, weakly_matches
-from api.http.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 from api.http.release_headers import JSON, NO_STORE, VARY, Headers
+from api.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 
-Header = tuple[bytes, bytes]
 Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
 WHOLE: Final = "firm.whole"
 """ASGI extension of servers that accept complete responses (`api.runtime.uvicorn_protocol`)."""

@@ -6,9 +6,10 @@ returns (`api.routes`).
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol, cast
+from types import ModuleType
+from typing import Final, Protocol, cast, runtime_checkable
 
 from litestar import HttpMethod, route
 from litestar.handlers import HTTPRouteHandler
@@ -17,19 +18,17 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from api.http.access_control import authorize, check_url
 from api.http.context import NO_BODY, CorsPolicy, RequestContext, RoutePolicy, current_request
 from api.http.cors import options_headers
-from api.http.idempotency import run_once
+from api.http.idempotency import Handler, run_once
 from api.http.json_body import BodyPolicy, read_object
-from api.http.problems.problem import ProblemError
 from api.http.responses import HttpResponse, problem_response
-
-Handler = Callable[[RequestContext], Awaitable[HttpResponse]]
+from api.problems.problem import ProblemError
 
 _ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-_READS: Final = ("GET", "HEAD")
 _LOCATED: Final = (200, 304)
 _ENDS: Final = re.compile(r"(/[^{}]+)/\{(\w+):str\}")
 
 
+@runtime_checkable
 class HttpOperation(Protocol):
     """Anything that can be bound to a path: an API operation or a page (`api.dashboard.routing`)."""
 
@@ -108,6 +107,11 @@ def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handl
         return Endpoint(path, method, name, told, public, body is not None, handler)
 
     return bind
+
+
+def operations_in(*modules: ModuleType) -> list[HttpOperation]:
+    """Every operation that the modules declare, in their order."""
+    return [one for module in modules for one in vars(module).values() if isinstance(one, HttpOperation)]
 
 
 def to_litestar_handlers(endpoints: Iterable[HttpOperation]) -> tuple[HTTPRouteHandler, ...]:

@@ -13,8 +13,8 @@ from litestar.types import Receive
 from api.http.access_control import check_url
 from api.http.context import CorsPolicy, RequestContext, RoutePolicy
 from api.http.json_body import BodyPolicy, read_full_body
-from api.http.problems.problem import ProblemError, new_problem
 from api.http.responses import HttpResponse, problem_response
+from api.problems.problem import ProblemError, new_problem
 
 Received = Callable[[RequestContext, bytes], Awaitable[HttpResponse]]
 

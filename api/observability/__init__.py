@@ -1,5 +1,1 @@
-"""observability of api.
-
-Holds access_log, data_health, delivery_health, delivery_health_repository, logging, metrics, metrics_route,
-prometheus, redaction, routes.
-"""
+"""Logs, metrics, health and readiness of the running service."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from api.observability.redaction import redact
+from api.common.redaction import redact
 
 if TYPE_CHECKING:
     from api.http.context import RequestContext

@@ -8,18 +8,21 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from api.observability.prometheus import Gauges, LabelledGauge
-from api.services import SnapshotSource
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
+
+if TYPE_CHECKING:
+    from api.services import SnapshotSource
 
 _SOURCE = ("market", "dataset")
 _MARKET = ("market",)
 _RELEASE = "release"  # market of an error that prevented the whole run from being published
 
 
-def data_health_gauges(reader: SnapshotSource, now: datetime) -> Mapping[str, LabelledGauge]:
+def data_health_gauges(reader: "SnapshotSource", now: datetime) -> Mapping[str, LabelledGauge]:
     """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
     noted, runs = reader.freshness(), reader.runs()
     return {**_source_gauges(noted, now), **_market_gauges(noted, runs, now)}

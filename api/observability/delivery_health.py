@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 from sqlalchemy import Connection
 
 from api.http.context import RequestContext
-from api.http.problems.problem import ProblemError
 from api.observability import delivery_health_repository
 from api.observability.delivery_health_repository import DeliveryLag, QueueSizes
+from api.problems.problem import ProblemError
 from api.webhooks.delivery.fanout import LEASE
 from warehouse.reader.reader import NoReleaseError
 

@@ -10,8 +10,8 @@ from typing import Final, TextIO
 
 import msgspec
 
+from api.common.redaction import redact
 from api.http.context import current_request_id
-from api.observability.redaction import redact
 
 LOGGER: Final = logging.getLogger("firm.api")
 

@@ -16,7 +16,7 @@ from typing import Final, ParamSpec, TypeVar
 
 import msgspec
 
-from api.runtime.shared_memory import SharedSlots
+from api.common.shared_memory import SharedSlots
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -8,13 +8,13 @@ import asyncio
 
 from api.http.client_ip import FORWARDING, is_local
 from api.http.context import RequestContext
-from api.http.problems.problem import not_found
 from api.http.release_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
 from api.observability.data_health import data_health_gauges, disk_gauges
 from api.observability.delivery_health import delivery_health, read_queue_sizes
 from api.observability.prometheus import CONTENT_TYPE, Gauges, prometheus_text
+from api.problems.problem import not_found
 from warehouse.reader.reader import NoReleaseError
 
 

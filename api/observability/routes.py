@@ -1,21 +1,14 @@
-"""Routes without a key: the OpenAPI document, health, readiness, the help pages of problems."""
+"""Routes of health and readiness, without a key."""
 
 from typing import Any
 
 import msgspec
 
-from api.http.context import CorsPolicy, RequestContext
-from api.http.problems.catalogue import BY_SLUG
-from api.http.problems.problem import not_found
-from api.http.responses import HttpResponse, json_response, public_response
+from api.http.context import RequestContext
+from api.http.responses import HttpResponse, json_response
 from api.http.routing import endpoint
 from api.observability.delivery_health import DeliveryHealth, delivery_health
 from warehouse.reader.types import ReleaseSnapshot
-
-
-@endpoint("/api/openapi.json", public=True, sharing=CorsPolicy.ANYONE)
-async def get_openapi(call: RequestContext) -> HttpResponse:
-    return public_response(call, call.service.openapi)
 
 
 @endpoint("/healthz", public=True)
@@ -29,23 +22,6 @@ async def readyz(call: RequestContext) -> HttpResponse:
     stands = await delivery_health(call)
     with call.service.reader.pin() as snapshot:
         return json_response(200, msgspec.json.encode(_readiness_body(call, snapshot, stands)))
-
-
-@endpoint("/problems/{slug:str}", public=True, sharing=CorsPolicy.ANYONE)
-async def get_problem(call: RequestContext) -> HttpResponse:
-    slug = call.places["slug"]
-    kind = BY_SLUG.get(slug)
-    if kind is None:
-        raise not_found(call.path)
-    page = {
-        "type": kind.type_url(call.service.settings.public_url),
-        "code": kind.code,
-        "title": kind.title,
-        "statuses": [kind.status, *kind.other_statuses],
-        "explanation": kind.explanation,
-        "fix": kind.fix,
-    }
-    return public_response(call, msgspec.json.encode(page))
 
 
 def _readiness_body(

@@ -1,5 +1,4 @@
-"""openapi of api.
+"""What OpenAPI texts of operations are made of: schema types, headers, links, problems, examples.
 
-Holds company_number_patterns, description, document, examples, links, operation, problem_responses,
-request_headers, response_headers, schema_types.
+Does not belong here: the operations, which lie beside their routes, or the document (`api.openapi_document`).
 """

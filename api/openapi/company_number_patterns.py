@@ -1,25 +1,37 @@
 """Patterns for all accepted spellings of a company number.
 
 See docs/contract/contract.md «Company identifiers». A request that matches one is never malformed. Does not
-belong here: parsing a number (`warehouse.schema.identifiers`).
+belong here: one market's formats (`connectors/<cc>/market.toml`), or parsing (`warehouse.schema.identifiers`).
 """
 
+from collections.abc import Iterable
 from typing import Final
 
-_SE: Final = "[1-9][0-9]{5}-?[0-9]{4}"
-_NO: Final = "0?[0-9]{9}"
-_FI: Final = "[0-9]{7}-?[0-9]"
-_UK: Final = (
-    "[A-TV-Za-tv-z][A-Za-z][0-9A-Za-z]{%s}|[Uu][A-RT-Za-rt-z][0-9A-Za-z]{%s}|[A-Za-z][0-9]{7}|[0-9]{%s}"
-)
-_SHORT_UK: Final = _UK % ("1,6", "1,6", "1,8")
-_US: Final = "([Uu][Ss]-?|[Cc][Ii][Kk])[0-9]{1,10}"
-_IDS: Final = (
-    f"firm:(SE:{_SE}|NO:{_NO}|FI:{_FI}|(UK|GB):({_SHORT_UK})|US:({_US}|[0-9]{{1,10}})|DK:[0-9]{{8}})"
-)
+from warehouse.schema.identifiers import BY_FORM, PREFIX
+from warehouse.schema.markets import Market
 
-ANY_NUMBER: Final = f"^({_SE}|{_NO}|[0-9]{{7}}-[0-9]|{_UK % (6, 6, 8)}|{_US}|{_IDS})$"
+
+def _group(alternatives: str) -> str:
+    return f"({alternatives})" if "|" in alternatives else alternatives
+
+
+def _full_id(market: Market) -> str:
+    number = market.number.published_scoped or market.number.scoped_pattern
+    return f"{_group('|'.join(market.codes))}:{_group(number)}"
+
+
+def _any_of(numbers: Iterable[str | None]) -> str:
+    return f"^({'|'.join((*filter(None, numbers), _IDS))})$"
+
+
+_IDS: Final = f"{PREFIX}:({'|'.join(map(_full_id, BY_FORM))})"
+_SERVED: Final = [market.number for market in BY_FORM if market.state == "served"]
+
+ANY_NUMBER: Final = _any_of(number.published_bare or number.bare for number in _SERVED)
 """A number that identifies its market by its form, or a full id."""
 
-NUMBER_IN_MARKET: Final = f"^({_SE}|{_FI}|{_SHORT_UK}|{_US}|[0-9]{{1,10}}|{_IDS})$"
+NUMBER_IN_MARKET: Final = _any_of(
+    number.scoped_pattern if number.published_scoped is None else number.published_scoped
+    for number in _SERVED
+)
 """Accepted if the path contains the market."""

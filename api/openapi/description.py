@@ -5,10 +5,15 @@ Does not belong here: texts of one operation (`api.companies.openapi`) or of one
 
 from typing import Final
 
-SUMMARY: Final = "Company data of five countries and its change events."
-DESCRIPTION: Final = """\
-Profiles, financials, ownership and events of companies in the US, Sweden, Norway, Finland and the United \
-Kingdom, taken from public registers.
+from warehouse.schema.codes import SERVED
+from warehouse.schema.markets import MARKETS
+
+_COUNTS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTRIES: Final = [MARKETS[code].in_text or MARKETS[code].name for code in SERVED]
+SUMMARY: Final = f"Company data of {_COUNTS[len(SERVED)]} countries and its change events."
+DESCRIPTION: Final = f"""\
+Profiles, financials, ownership and events of companies in {", ".join(_COUNTRIES[:-1])} and {_COUNTRIES[-1]}, \
+taken from public registers.
 
 **Values.** Every key is always present; null means unknown, never zero. Amounts of money are in whole units of \
 the accompanying currency. Dates are ISO 8601, times are RFC 3339 in UTC.

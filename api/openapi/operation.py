@@ -1,7 +1,7 @@
 """Describes one operation of the OpenAPI document: method, path, texts, parameters, body, response.
 
 Does not belong here: the operations themselves (`api.companies.openapi`, `api.webhooks.openapi`), or their
-serialisation (`api.openapi.document`).
+serialisation (`api.openapi_document`).
 """
 
 from dataclasses import dataclass

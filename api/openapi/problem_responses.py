@@ -1,12 +1,11 @@
 """Schema of problem+json, and one documented response per status (docs/contract/contract.md 4.10).
 
-Does not belong here: the catalogue of types (`api.http.problems.catalogue`).
+Does not belong here: the catalogue of types (`api.problems.catalogue`).
 """
 
 from collections.abc import Collection
 from typing import Any, Final
 
-from api.http.problems.catalogue import KINDS
 from api.openapi import response_headers
 from api.openapi.examples import problems
 from api.openapi.schema_types import (
@@ -19,6 +18,7 @@ from api.openapi.schema_types import (
     schema_reference,
     text_schema,
 )
+from api.problems.catalogue import KINDS
 
 _REQUEST_ID: Final = text_schema(64, "Quote it to support.", pattern="^[A-Za-z0-9_-]{8,64}$")
 _ERROR: Final = {

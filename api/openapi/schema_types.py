@@ -158,7 +158,7 @@ def _nullable_type(name: str, null: bool) -> str | list[str]:
     return [name, "null"] if null else name
 
 
-# markets are open-ended: Denmark is announced, and its companies will be added without a new major version
+# markets are open-ended: companies of announced ones will be added without a new major version
 COMPANY_ID: Final = text_schema(
     20, "`firm:<COUNTRY>:<org_number>`.", pattern="^firm:[A-Z]{2}:[0-9A-Z-]{8,12}$"
 )

@@ -1,1 +1,1 @@
-"""rate_limits of api: limiter, token_buckets."""
+"""Burst limits and monthly quotas of accounts, and limits per client address."""

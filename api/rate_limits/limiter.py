@@ -4,7 +4,7 @@ Every authenticated request takes a token from its account's bucket (`enter`). O
 counted if that status counts (`settle`), so the headers report exactly the remaining requests. Failed
 authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come with the
 key's look-up (`AccountLimits`). Does not belong here: the buckets (`api.rate_limits.token_buckets`), storing counts
-(`api.accounts.usage_counter`), the tiers (`api.accounts.tiers`).
+(`api.usage.counter`), the tiers (`api.settings.tiers`).
 """
 
 import logging
@@ -13,13 +13,13 @@ from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
-from api.accounts.billing_month import Month, month_at
-from api.accounts.records import KeyRecord
-from api.accounts.tiers import Tier, TierCatalogue
-from api.accounts.usage_counter import UsageCount, UsageCounter, UsageStore
+from api.auth.api_keys import KeyRecord
 from api.common.clock import Clock
-from api.http.problems.problem import ProblemError, new_problem
+from api.problems.problem import ProblemError, new_problem
 from api.rate_limits.token_buckets import BucketRate, TokenBuckets, bucket_of, map_shared_file
+from api.settings.tiers import Tier, TierCatalogue
+from api.usage.billing_month import Month, month_at
+from api.usage.counter import UsageCount, UsageCounter, UsageStore
 
 _LOGGER: Final = logging.getLogger("firm.api")
 Header = tuple[bytes, bytes]

@@ -1,1 +1,1 @@
-"""runtime of api: shared_memory, supervisor, uvicorn_protocol, uvicorn_server."""
+"""Processes and sockets: the uvicorn server, its protocol, and the supervisor of several workers."""

@@ -3,7 +3,10 @@
 uvicorn writes head and body of a response separately, and uvloop passes each write to the system at once: two
 system calls, two packets and a client that is woken twice, between one request and the next. Buffered until all
 ready requests have been answered, there is one of each. uvicorn also validates each header separately; ours are
-checked in one pass. Does not belong here: the content of responses (`api.http.responses`), or HTTP semantics.
+checked in one pass. This is the only module that relies on private members of uvicorn: a request's cycle, and the
+method that starts the application for it, where uvicorn offers no place for an extension. The tests of
+`tests/api/runtime` fail where a version of uvicorn changes them. Does not belong here: the content of responses
+(`api.http.responses`), or HTTP semantics.
 """
 
 import asyncio
@@ -12,7 +15,6 @@ from functools import partial
 from typing import Any, Final, cast
 
 from litestar.types import Send
-from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from api.http.responses import WHOLE, Header
@@ -105,7 +107,7 @@ class FastHttpProtocol(HttpToolsProtocol):
         """Wraps the transport of each new connection."""
         super().connection_made(cast("Any", CoalescingTransport(transport, self.loop)))
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """Offers the complete-response extension to each request."""
         cast("dict[str, Any]", cycle.scope)["extensions"] = {WHOLE: partial(try_send_whole, cycle)}
         super()._start_asgi_task(cycle, app)

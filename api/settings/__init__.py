@@ -1,1 +1,1 @@
-"""settings of api: billing, env, service, webhooks."""
+"""Settings of the service, read from the environment once, and the tiers of accounts."""

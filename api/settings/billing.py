@@ -1,13 +1,15 @@
-"""Billing settings. Does not belong here: limits and names of tiers (`api.accounts.tiers`)."""
+"""Billing settings. Does not belong here: limits and names of tiers (`api.settings.tiers`)."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-from api.accounts.tiers import TierCatalogue
 from api.settings.env import EnvReader, SettingError
+from api.settings.tiers import TierCatalogue
 
+PLAN: Final = "/dashboard/plan"
+"""The dashboard's page on which an owner chooses a plan and pays."""
 _PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _LONGEST_TRIAL: Final = 730

@@ -11,13 +11,13 @@ from email import policy
 from pathlib import Path
 from typing import Final
 
-from api.accounts.email_address import normalise_email
-from api.accounts.tiers import DEFAULT, TierCatalogue, TiersError, load_tiers
-from api.http.client_ip import parse_trusted_proxies
+from api.common.email_address import normalise_email
+from api.settings.tiers import DEFAULT, TierCatalogue, TiersError, load_tiers
 
 _ADDRESS: Final = re.compile(
     r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?"
 )
+UNIX: Final = "unix"
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -71,10 +71,15 @@ class EnvReader:
         return address
 
     def proxies(self, name: str) -> tuple[str, ...]:
+        """Addresses and networks, separated by commas, and `unix` for any local socket."""
+        written = tuple(one for part in self.text(name, "").split(",") if (one := part.strip().lower()))
         try:
-            return parse_trusted_proxies(self.text(name, ""))
+            for one in written:
+                if one != UNIX:
+                    ipaddress.ip_network(one, strict=False)
         except ValueError as error:
             raise SettingError(f"{name} must list addresses, networks or unix: {error}") from None
+        return written
 
     def tiers(self, name: str) -> TierCatalogue:
         written = self.text(name, "")

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from api.accounts.tiers import DEFAULT, TierCatalogue
 from api.settings.billing import BillingSettings
-from api.settings.env import EnvReader, SettingError
-from api.settings.webhooks import MailSettings, WebhookSettings
-
-__all__ = ["DEFAULT_DATA", "ApiSettings", "SettingError"]
+from api.settings.env import EnvReader
+from api.settings.mail import MailSettings
+from api.settings.tiers import DEFAULT, TierCatalogue
+from api.settings.webhooks import WebhookSettings
 
 DEFAULT_DATA = Path(".data")
 

@@ -1,10 +1,10 @@
-"""Webhook and mail settings, frozen; read with the other settings (`api.settings.service`).
+"""Webhook settings, frozen; read with the other settings (`api.settings.service`).
 
 Defaults are the contract's (docs/contract/contract.md 4.7); tests and trials shorten them. Does not belong
 here: their use.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from api.settings.env import EnvReader, Network, SettingError
@@ -73,44 +73,3 @@ class WebhookSettings:
             deny_networks=read.networks("FIRM_WEBHOOK_DENY_CIDRS"),
             allow_http=read.flag("FIRM_WEBHOOK_ALLOW_HTTP", default.allow_http),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class MailSettings:
-    """Mail settings. Environment names are FIRM_SMTP_ and the upper-case field name."""
-
-    host: str = ""
-    """SMTP host; empty: notices go to the log only, and sign-in links are not sent."""
-
-    port: int = 587
-    """SMTP port."""
-
-    security: str = "starttls"
-    """`starttls`, `tls` (from the first byte) or `none`."""
-
-    username: str = ""
-    """Empty: no login."""
-
-    password: str = field(default="", repr=False)
-    """Never shown."""
-
-    sender: str = "webhooks@localhost"
-    """Sender address (FIRM_SMTP_SENDER)."""
-
-    @classmethod
-    def read(cls, read: EnvReader) -> "MailSettings":
-        default = cls()
-        given = cls(
-            host=read.text("FIRM_SMTP_HOST", default.host),
-            port=read.whole("FIRM_SMTP_PORT", default.port, 1, 65_535),
-            security=read.choice("FIRM_SMTP_SECURITY", default.security, ("starttls", "tls", "none")),
-            username=read.text("FIRM_SMTP_USERNAME", default.username),
-            password=read.text("FIRM_SMTP_PASSWORD", default.password),
-            sender=read.mailbox("FIRM_SMTP_SENDER", default.sender),
-        )
-        if given.username and given.security == "none":
-            raise SettingError(
-                "FIRM_SMTP_SECURITY=none would send the password of FIRM_SMTP_USERNAME unencrypted: "
-                "use starttls or tls, or leave the username empty"
-            )
-        return given

@@ -3,8 +3,7 @@
 Does not belong here: when they are raised, or validation errors of a body (`api.http.body_validation`).
 """
 
-from api.accounts.tiers import TierCatalogue
-from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import InputError, ProblemError, new_problem
 from api.webhooks.egress.url_policy import BLOCKED, UrlRejection
 
 _SHOWN = 60
@@ -31,18 +30,6 @@ def account_not_served(status: str) -> ProblemError:
     if status == "payment_required":
         return new_problem("payment_required", "There is no active trial and no successful payment.")
     return new_problem("account_suspended", "Contact support.")
-
-
-def tier_required(tiers: TierCatalogue, tier: str) -> ProblemError:
-    """403 for a tier without webhooks; names the tiers that have them."""
-    wanted = [name for name, one in tiers.by_name.items() if one.webhooks]
-    shown = " or ".join(name.capitalize() for name in wanted)
-    return new_problem(
-        "tier_required",
-        f"Webhooks need the {shown} tier; this account has '{tier}'.",
-        required_tiers=wanted,
-        current_tier=tier,
-    )
 
 
 def subscription_limit_reached(limit: int) -> ProblemError:

@@ -6,12 +6,12 @@ See docs/contract/contract.md 4.8. Does not belong here: payloads sent to receiv
 
 from typing import Final
 
-from api.companies import query_params
 from api.openapi.examples import webhooks as examples
 from api.openapi.links import FROM_DELIVERY, FROM_REPLAY, FROM_SUBSCRIPTION
 from api.openapi.operation import MERGE_PATCH, Operation, PathParameter, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_DOCUMENT, OF_POST, OF_SUBSCRIPTION
 from api.openapi.schema_types import schema_reference, ulid_schema
+from api.webhooks import query_params
 
 _TAG: Final = "Webhooks"
 _ALL: Final = "/api/v1/webhooks"

@@ -14,13 +14,13 @@ from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 
-from api.accounts import usage_repository
 from api.common.clock import Clock
 from api.common.ids import earliest_id
 from api.database.engine import Database
 from api.database.leader_election import LeaderLease
-from api.database.models.webhooks import from_milliseconds, to_milliseconds
+from api.database.models.base import from_milliseconds, to_milliseconds
 from api.settings.webhooks import WebhookSettings
+from api.usage import repository
 from api.webhooks import retention_repository
 
 LEASE: Final = "pruning"
@@ -86,7 +86,7 @@ class RetentionPruner:
         yield self._run_write(lambda connection: retention_repository.wipe_secrets(connection, now))
         oldest = int(f"{now - _DAYS_KEPT:%Y%m%d}")
         while taken := self._run_write(
-            lambda connection: usage_repository.prune_days(connection, oldest, STEP_ROWS)
+            lambda connection: repository.prune_days(connection, oldest, STEP_ROWS)
         ):
             yield taken
 

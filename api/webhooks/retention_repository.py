@@ -10,12 +10,12 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, update
 
+from api.database.models.accounts import IdempotentRequest
+from api.database.models.outbox import Mail
 from api.database.models.webhooks import (
     Attempt,
     Delivery,
     EndpointState,
-    IdempotentRequest,
-    Mail,
     MatchedEvent,
     QueuedAttempt,
     Replay,

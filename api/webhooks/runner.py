@@ -6,27 +6,23 @@ belong here: what the parts do, or which process runs them (the composition root
 
 import asyncio
 import logging
-import os
-import secrets
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError
-
 from api.auth.encryption import SecretBox
+from api.common.background import Run, process_name, run_with_restart, sleep_or_stop
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.email.outbox_worker import OutboxWorker
 from api.settings.service import ApiSettings
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.attempt_result import AttemptResult
 from api.webhooks.delivery.fanout import FanOut, PublishedEvents
-from api.webhooks.delivery.payload import OutgoingRequest
 from api.webhooks.delivery.worker import DeliveryWorker
+from api.webhooks.egress.attempt_result import AttemptResult
 from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.retention import RetentionPruner
 
 _LOGGER: Final = logging.getLogger("firm.webhooks")
@@ -34,20 +30,10 @@ _LOOK_SECONDS: Final = 0.1  # between two polls for new events; the reader itsel
 _IDLE_SECONDS: Final = 0.5  # the same while another process leads, or there is no subscription yet
 _PRUNE_SECONDS: Final = 3_600.0
 _BREATH_SECONDS: Final = 0.05  # between two steps of pruning, so that other writers get their turn
-FIRST_WAIT_SECONDS: Final = 1.0
-_LONGEST_WAIT: Final = 30.0
-_LONG_SECONDS: Final = 60.0  # a part that ran this long fails for a new reason
-_LONGEST_HOST: Final = 30
 ENDING_SECONDS: Final = 3.0  # on top of the acknowledgement time: to store the result
 
-Run = Callable[[asyncio.Event], Awaitable[None]]
 Observe = Callable[[str], None]
 """Called with the result of each attempt: `succeeded`, or the error code (docs/contract/contract.md 4.8)."""
-
-
-def process_name() -> str:
-    """Unique lease-holder name of this process, readable for an operator."""
-    return f"{socket.gethostname()[:_LONGEST_HOST]}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 class _CountingWebhookClient(WebhookClient):
@@ -121,7 +107,7 @@ class DeliveryRunner:
         try:
             while not stop.is_set():
                 if not await asyncio.to_thread(self._fan_out.step):
-                    await _sleep_or_stop(stop, _LOOK_SECONDS if self._fan_out.has_begun else _IDLE_SECONDS)
+                    await sleep_or_stop(stop, _LOOK_SECONDS if self._fan_out.has_begun else _IDLE_SECONDS)
                 elif self._worker is not None:
                     self._worker.wake()
         finally:
@@ -145,42 +131,6 @@ class DeliveryRunner:
         try:
             while not stop.is_set():
                 more = await asyncio.to_thread(self._pruning.step)
-                await _sleep_or_stop(stop, _BREATH_SECONDS if more else _PRUNE_SECONDS)
+                await sleep_or_stop(stop, _BREATH_SECONDS if more else _PRUNE_SECONDS)
         finally:
             await asyncio.to_thread(self._pruning.close)
-
-
-async def run_with_restart(run: Run, name: str, stop: asyncio.Event) -> None:
-    """Runs a part until it returns; restarts it after a failure, with growing waits."""
-    wait = FIRST_WAIT_SECONDS
-    while not stop.is_set():
-        task, began = asyncio.ensure_future(run(stop)), asyncio.get_running_loop().time()
-        try:
-            await asyncio.wait([task])
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait([task])
-        # a cancellation from outside also counts as a failure, not as the end
-        error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        if error is None:
-            return
-        if asyncio.get_running_loop().time() - began > _LONG_SECONDS:
-            wait = FIRST_WAIT_SECONDS
-        _log_failure(name, wait, error)
-        await _sleep_or_stop(stop, wait)
-        wait = min(2 * wait, _LONGEST_WAIT)
-
-
-def _log_failure(name: str, wait: float, error: BaseException) -> None:
-    if isinstance(
-        error, DBAPIError
-    ):  # the driver's message; SQLAlchemy's would contain values of the statement
-        _LOGGER.warning("%s: the database fails; again in %g s: %s", name, wait, error.orig)
-    else:
-        _LOGGER.error("%s failed; again in %g s", name, wait, exc_info=error)
-
-
-async def _sleep_or_stop(stop: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
-from polars import DataFrame, LazyFrame, Series
+from polars import DataFrame, Datetime, LazyFrame, Schema, Series, String
 
 from connectors.contract.pieces import (
     NOT_A_COMPANY,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from connectors.kit.redact.remove_records import SubjectPatterns
 
 __all__ = [
-    "META_COLUMNS",
+    "META_SCHEMA",
     "NOT_A_COMPANY",
     "REJECT_COLUMNS",
     "AbsenceCheck",
@@ -48,11 +48,13 @@ __all__ = [
     "FetchedFile",
     "FileSource",
     "GuardLimits",
+    "HostLimit",
     "HostSecret",
     "Jurisdiction",
     "Licence",
     "Link",
     "NotApplicable",
+    "PresentRows",
     "PreviousArchive",
     "RecognisedFile",
     "RecordRemover",
@@ -116,14 +118,13 @@ class AbsenceCheck:
 class Dataset:
     """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` at once.
 
-    files: globs below the jurisdiction's folder; the most specific dataset gets the file.
+    files: globs below the jurisdiction's folder; the most specific dataset gets the file. Those that begin with
+    a folder's name also hold in the folders that all markets share (`shared_folders`).
     recognise: from a file's name and first 64 KiB.
     staged: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
     the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
     wants: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
     fetch: used for live and sandbox; the base address is set in Http.
-    rate: maximum requests per second to its host; None: the client's own limit.
-    limiter: name of a rate limit that several hosts share; `rate` then applies to all of them together.
     redact: removes persons before the archive.
     named_by: key of the feed that names changed records of this dataset. A change in a full snapshot that the
     feed did not name is reported (signal `missed_by_feed`).
@@ -142,9 +143,10 @@ class Dataset:
     channels) is stored once.
     rereads: for archives in which every member is complete, independent of the day: a member unchanged since
     the previous archive is not read again, and its rows remain. After this interval all members are read
-    again, so that changes in the reader take effect. None: every archive is read whole.
-    without: writes a body again without one subject's records where its structure alone (`kit.without`) is
-    not enough, as in files that count their records.
+    again, so that changes in the reader take effect; so are those of an archive that lacks a member of the
+    previous one. None: every archive is read whole.
+    without: writes a body again without one subject's records where its structure alone is not enough
+    (`kit.redact.remove_records`), as in files that count their records.
     """
 
     key: str
@@ -165,8 +167,6 @@ class Dataset:
     doubts: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[AbsenceCheck]] | None = None
     listen: Callable[[HttpClient, Cursor | None], Iterator[FetchedFile]] | None = None
     without: RecordRemover | None = None
-    rate: float | None = None
-    limiter: str | None = None
     is_whole: Callable[[Collection[str]], bool] | None = None
     rereads: timedelta | None = None
 
@@ -175,13 +175,19 @@ SharedTables = Mapping[
     str, DataFrame
 ]  # by name of NORMALISED and PASSING (warehouse.schema.tables); absent: no rows
 
-# Columns that pipelines add to every staged row; `normalise` sees them, `read` does not write them.
-META_COLUMNS = {
-    "_company_id": "text: the company the row concerns (Jurisdiction.touches)",
-    "_observed_at": "instant: when the source reported it",
-    "_raw": "text: Piece.pointer",
-    "_retired_at": "instant or null: absent from the full snapshot of that instant",
-}
+PresentRows = Mapping[
+    str, LazyFrame
+]  # by staged table: its columns and META_SCHEMA; a table without rows may be missing
+
+# Columns that pipelines add to every staged row; the mapping sees them, `read` does not write them.
+META_SCHEMA = Schema(
+    {
+        "_company_id": String(),  # the company that the row concerns: its own number, or the link's result
+        "_observed_at": Datetime("us", "UTC"),  # when the source reported it
+        "_raw": String(),  # ArchiveMember.pointer
+        "_retired_at": Datetime("us", "UTC"),  # absent from the full snapshot of that instant, or null
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +227,18 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class HostLimit:
+    """Maximum of requests per second to a host.
+
+    limiter: name of a rate limit that several hosts share; the maximum applies to all of them together.
+    """
+
+    host: str
+    per_second: float
+    limiter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HostSecret:
     """A credential that a host requires: its name there, and an address that answers 401 or 403 if it is wrong.
 
@@ -235,13 +253,12 @@ class HostSecret:
 
 @dataclass(frozen=True, slots=True, eq=False)  # declared once: compared by identity
 class Jurisdiction:
-    """One folder under `connectors`.
+    """A market as the pipelines see it: the merge of its contributions (`connectors.kit.composition`).
 
     precedence: shared field -> dataset keys, first that has a value wins.
     touches: (staged table name, rows) -> company_id per row, null where the row concerns no company.
-    normalise: present rows (staged columns and META_COLUMNS) of the touched companies by staged table name,
-    and the run's logical date, to shared tables. Pure, and per company: the result for one company depends on
-    that company's rows alone. Tables without rows may be missing from the mapping.
+    normalise: present rows of the touched companies and the run's logical date to shared tables. Pure, and per
+    company: the result for one company depends on that company's rows alone.
     links: how rows without a company (`touches` gives null) are linked to one, in order of evaluation.
     holders: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
     declaration no row is removed when a holder is erased.
@@ -251,22 +268,26 @@ class Jurisdiction:
     dated: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
     one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
     secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
+    limits: maxima of requests to hosts; other hosts get the client's own.
     untitled: datasets of news that give the kind of a filed document but no headline: releases are identified
     by their time alone.
+    news_items: staged tables that hold news -> the items of their rows (`connectors.news.schema.ITEM`).
     """
 
     code: str
-    state: Literal["served", "announced", "support"]
+    state: Literal["served", "announced"]
     datasets: tuple[Dataset, ...]
     precedence: Mapping[str, tuple[str, ...]]
     touches: Callable[[str, DataFrame], Series]
-    normalise: Callable[[Mapping[str, LazyFrame], date], SharedTables]
+    normalise: Callable[[PresentRows, date], SharedTables]
     links: tuple[Link, ...] = ()
     holders: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
     removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
     secrets: tuple[HostSecret, ...] = ()
+    limits: tuple[HostLimit, ...] = ()
     dated: tuple[str, ...] = ()
     untitled: tuple[str, ...] = ()
+    news_items: Mapping[str, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}

@@ -1,79 +1,56 @@
-"""Source groups: folders of files that belong to no single market, and which datasets read which of them.
+"""Source groups: folders of files that belong to no single market.
 
-Belongs here: one declaration per group, its folders and the files that are ignored on purpose. Does not
-belong here: ingesting files (`pipelines.sources.folder`), or reading them (the datasets).
+Datasets of every market read them by those patterns of `Dataset.files` that begin with a folder's name. Belongs
+here: the groups, and the files that are ignored on purpose. Does not belong here: ingesting files
+(`pipelines.sources.folder`), or reading them (the datasets).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from connectors.contract.dataset import Jurisdiction
+from warehouse.schema.markets import MARKETS
 
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
     """One folder in addition to those of the markets.
 
-    code: its name, also for `firm ingest`. read: glob below it -> keys of the datasets that read such files,
-    each only its own market's records. left: glob -> why such files are not read.
+    code: its name, also for `firm ingest`. patterns: globs by which datasets of any market read its files, each
+    only its own market's records. unread: glob -> why such files are not read.
     """
 
     code: str
-    read: Mapping[str, tuple[str, ...]]
-    left: Mapping[str, str]
+    patterns: frozenset[str]
+    unread: Mapping[str, str]
 
 
-def _dataset_keys(source: str, *markets: str) -> tuple[str, ...]:
-    return tuple(f"{market}.{source}" for market in markets)
+_DESCRIPTION: Final = "describes the folder; not a source file"
+_UNREAD_NEWS: Final = {
+    "gleif_codelists/**": "code list of legal forms: name matching has its own in name_matching",
+    "FORMAT.md": _DESCRIPTION,
+    "MANIFEST.tsv": _DESCRIPTION,
+}
 
 
-_SERVED: Final = ("fi", "no", "se", "uk", "us")
-_LEI: Final = _dataset_keys("lei", "fi", "no", "se", "uk")
-_WIRES: Final = _dataset_keys("wires", *_SERVED)
-_ESMA: Final = _dataset_keys("esma", "fi", "no", "se")
-_PARENTS: Final = _dataset_keys("lei_parents", "fi", "no", "se", "uk")
-_FIRDS: Final = _dataset_keys("firds", "fi", "no", "se")
-_DESCRIBED: Final = "describes the folder; not a source file"
+def news_folder(jurisdictions: Iterable[Jurisdiction]) -> SharedFolder:
+    """The folder of newswires, storages of regulated information and identifiers."""
+    datasets = [dataset for jurisdiction in jurisdictions for dataset in jurisdiction.datasets]
+    announced = {
+        f"{code.lower()}_*/**": f"{market.name} is announced, not served yet"
+        for code, market in MARKETS.items()
+        if market.state == "announced"
+    }
+    patterns = frozenset(
+        filter(_names_folder, (pattern for dataset in datasets for pattern in dataset.files))
+    )
+    return SharedFolder("news", patterns, {**_UNREAD_NEWS, **announced})
 
-NEWS: Final = SharedFolder(
-    "news",
-    read={
-        "newsweb_no/**": ("no.newsweb",),
-        "fca_nsm/**": ("uk.nsm",),
-        "fi_oam/**": ("fi.oam",),
-        "se_finanscentralen/**": ("se.finanscentralen",),
-        "sec_current_atom/**": ("us.getcurrent",),
-        "nasdaq_cns/**": _dataset_keys("nasdaq", "fi", "se"),
-        "mfn/**": _dataset_keys("mfn", "fi", "no", "se"),
-        "cision/**": ("se.cision",),
-        "wires/**": _WIRES,
-        "globenewswire/**": _WIRES,
-        "prnewswire/**": _WIRES,
-        "businesswire/**": _WIRES,
-        "sec_rss/**": ("us.sec",),
-        "fca_rss/**": ("uk.fca",),
-        "fi_rss/**": ("se.sanktioner",),
-        "finanstilsynet_rss/**": ("no.tilsyn",),
-        "esma_sanctions/**": _ESMA,
-        "cftc_rss/**": ("us.cftc",),
-        "boe_rss/**": ("uk.pra",),
-        "gleif_api/**": _LEI,
-        "gleif_api/relationships__*": _PARENTS,
-        "gleif_api/reporting_exceptions__*": _PARENTS,
-        "gleif_golden_copy/**": _LEI,
-        "gleif_golden_copy/*rr-*": _PARENTS,
-        "gleif_golden_copy/*repex*": _PARENTS,
-        "isin_lei/**": _dataset_keys("isin", *_SERVED),
-        "esma_firds/**": _FIRDS,
-        "esma_firds/DLTINS*": _dataset_keys("firds_changes", "fi", "no", "se"),
-        "nasdaq_symdir/**": ("us.symdir",),
-    },
-    left={
-        "dk_oam/**": "storage of Denmark's Finanstilsynet: Denmark is announced, not served yet",
-        "gleif_codelists/**": "code list of legal forms: name matching has its own in connectors/name_matching",
-        "FORMAT.md": _DESCRIBED,
-        "MANIFEST.tsv": _DESCRIBED,
-    },
-)
-GROUPS: Final = (NEWS,)
+
+def _names_folder(pattern: str) -> bool:
+    """True if a pattern begins with a folder: names of files alone do not say whose they are."""
+    first, _, rest = pattern.partition("/")
+    return bool(rest) and "*" not in first

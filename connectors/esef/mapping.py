@@ -6,18 +6,17 @@ not belong here: versions of a period (pipelines), or the company of a filing (l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
 
+from connectors.contract.dataset import PresentRows
 from connectors.esef import schema
 from connectors.esef.schema import PRIOR_YEAR_PREFIX, SITE
 from connectors.kit import staging
 from warehouse.schema.codes import ANNUAL_DAYS, FIGURES
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
-from warehouse.schema.types import Table
 
 ANNUAL: Final = "annual_report"
 INTERIM: Final = "interim_report"
@@ -30,19 +29,13 @@ _CHAINS: Final = {
     "total_assets": schema.ASSETS,
     "employees": schema.EMPLOYEES,
 }
-_META: Final = {
-    "_company_id": pl.String(),
-    "_observed_at": pl.Datetime("us", "UTC"),
-    "_raw": pl.String(),
-    "_retired_at": pl.Datetime("us", "UTC"),
-}
 _PERIOD: Final = ("_company_id", "period_start", "period_end")
 
 
-def map_filings_and_financials(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+def map_filings_and_financials(market: str, present: PresentRows) -> dict[str, pl.DataFrame]:
     """`filings` and `financials_reported` of the present reports."""
-    index = _linked_rows(present, schema.index_table(market))
-    reports = _linked_rows(present, schema.report_table(market))
+    index = staging.linked_rows(present, schema.index_table(market)).collect()
+    reports = staging.linked_rows(present, schema.report_table(market)).collect()
     nothing = index.is_empty() and reports.is_empty()
     documents = index if nothing else _unique_documents(_merge_documents(index, reports))
     if documents.is_empty():
@@ -59,13 +52,6 @@ def map_filings_and_financials(market: str, present: Mapping[str, pl.LazyFrame])
     )
     own, before = _map_financials(rows, ""), _map_financials(rows, PRIOR_YEAR_PREFIX)
     return {FILINGS.name: _map_filings(rows), FINANCIALS_REPORTED.name: pl.concat([own, before])}
-
-
-def _linked_rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
-    if table.name not in present:
-        return pl.DataFrame(schema={**staging.staged_schema(table), **_META})
-    linked = present[table.name].filter(pl.col("_company_id").is_not_null())
-    return linked.select(*table.names, *_META).collect()
 
 
 def _merge_documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:

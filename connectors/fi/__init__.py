@@ -4,40 +4,47 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.contract.dataset import Jurisdiction
-from connectors.esef.market import with_issuers
-from connectors.fi import nasdaq, regulators
-from connectors.fi.mapping import PRECEDENCE, company_ids_of_rows, normalise
+import polars as pl
+
+from connectors.contract.contribution import Contribution
+from connectors.fi import mapping, nasdaq, regulators
 from connectors.fi.news import PRESS
 from connectors.fi.notices import dataset as notices_dataset
-from connectors.fi.register import MARKET
+from connectors.fi.notices import schema as notices_schema
+from connectors.fi.register import LIMIT, MARKET, company_ids
 from connectors.fi.xbrl import dataset as xbrl_dataset
+from connectors.fi.xbrl import schema as xbrl_schema
 from connectors.fi.ytj import dataset as ytj_dataset
+from connectors.fi.ytj import schema as ytj_schema
 from connectors.firds.dataset import ESMA
-from connectors.listings.market import with_listings
-from connectors.news.market import with_news
-from connectors.regulators.market import with_acts
+from connectors.kit.composition import compose_market
+from connectors.listings.market import issuer_contributions
+from connectors.news.market import news_contribution
+from connectors.regulators.market import acts_contribution
 
-_REGISTERS: Final = with_listings(
-    with_issuers(
-        Jurisdiction(
-            code=MARKET,
-            state="served",
-            datasets=(
-                ytj_dataset.DATASET,
-                xbrl_dataset.DATASET,
-                notices_dataset.DATASET,
-                nasdaq.RELEASES_DATASET,
-                nasdaq.FLAGGING_DATASET,
-            ),
-            precedence=PRECEDENCE,
-            touches=company_ids_of_rows,
-            normalise=normalise,
-            links=nasdaq.LINKS,
-            holders=nasdaq.HOLDERS,
-            dated=(nasdaq.FLAGGING_KEY,),
-        )
-    ),
-    ESMA,
+REGISTERS: Final = Contribution(
+    name="registers of PRH",
+    datasets=(ytj_dataset.DATASET, xbrl_dataset.DATASET, notices_dataset.DATASET),
+    company_ids={
+        ytj_schema.COMPANIES.name: company_ids(pl.col(ytj_schema.NUMBER)),
+        xbrl_schema.STATEMENTS.name: company_ids(pl.col(xbrl_schema.NUMBER)),
+        xbrl_schema.REGISTERED.name: company_ids(pl.col(xbrl_schema.NUMBER)),
+        notices_schema.NOTICES.name: company_ids(pl.col(notices_schema.NUMBER)),
+        notices_schema.DIGITAL.name: company_ids(pl.col(notices_schema.NUMBER)),
+    },
+    to_shared=mapping.to_shared_tables,
+    precedence={
+        "name": (ytj_schema.KEY, xbrl_schema.KEY),
+        "status": (ytj_schema.KEY,),
+        "figures": (xbrl_schema.KEY,),
+    },
+    limits=(LIMIT,),
 )
-FINLAND: Final = with_acts(with_news(_REGISTERS, PRESS), regulators.DATASETS, regulators.REGISTER)
+CONTRIBUTIONS: Final = (
+    REGISTERS,
+    nasdaq.CONTRIBUTION,
+    *issuer_contributions(MARKET, ESMA),
+    news_contribution(MARKET, PRESS),
+    acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
+)
+FINLAND: Final = compose_market(MARKET, CONTRIBUTIONS)

@@ -1,17 +1,26 @@
 """Datasets fi.nasdaq and fi.flagging: releases of issuers on the Helsinki markets, and notifications of holdings.
 
-Belongs here: the Finnish tables, markets and files. Does not belong here: the format (`connectors.nasdaq`).
+Belongs here: the Finnish tables, markets and files, and their contribution to the market. Does not belong here:
+the format (`connectors.nasdaq`).
 """
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
-from connectors.contract.dataset import Link
+import polars as pl
+
+from connectors.contract.contribution import Contribution
+from connectors.contract.dataset import Link, PresentRows, SharedTables
+from connectors.fi.register import company_ids
 from connectors.fi.ytj.schema import COMPANIES
-from connectors.nasdaq import releases
+from connectors.kit.holdings_history import latest_per_record, superseded_statements
+from connectors.kit.staging import present_rows
+from connectors.nasdaq import mapping, releases
 from connectors.nasdaq.major_holdings import dataset as major_holdings_dataset
-from connectors.nasdaq.schema import HOLDER, ISSUER, MESSAGE, flaggings_table, releases_table
+from connectors.nasdaq.schema import HOLDER, ISSUER, LIMITS, MESSAGE, flaggings_table, releases_table
+from warehouse.schema.tables import FILINGS, HOLDINGS, HOLDINGS_EARLIER
 
 RELEASES_KEY: Final = "fi.nasdaq"
 FLAGGING_KEY: Final = "fi.flagging"
@@ -30,11 +39,31 @@ FLAGGING_DATASET: Final = major_holdings_dataset.flaggings_dataset(
     ("flagging_text/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
 )
 
-# An issuer is identified by name only; a notification by its release, or by the issuer named in its text.
-LINKS: Final = (
-    Link(RELEASES.name, ISSUER, COMPANIES.name, ISSUER),
-    Link(FLAGGINGS.name, MESSAGE, RELEASES.name, MESSAGE),
-    Link(FLAGGINGS.name, ISSUER, COMPANIES.name, ISSUER),
+
+def to_shared_tables(present: PresentRows, _today: date) -> SharedTables:
+    """Interim reports and holdings of issuers."""
+    releases = present_rows(present, RELEASES)
+    notified = mapping.map_holdings(FLAGGING_KEY, present_rows(present, FLAGGINGS), releases)
+    return {
+        FILINGS.name: mapping.map_filings(RELEASES_KEY, releases),
+        HOLDINGS.name: latest_per_record(notified),
+        HOLDINGS_EARLIER.name: superseded_statements(notified),
+    }
+
+
+CONTRIBUTION: Final = Contribution(
+    name="Nasdaq Helsinki",
+    datasets=(RELEASES_DATASET, FLAGGING_DATASET),
+    company_ids={FLAGGINGS.name: company_ids(pl.col("businessId"))},
+    # an issuer is identified by name only; a notification by its release, or by the issuer named in its text
+    links=(
+        Link(RELEASES.name, ISSUER, COMPANIES.name, ISSUER),
+        Link(FLAGGINGS.name, MESSAGE, RELEASES.name, MESSAGE),
+        Link(FLAGGINGS.name, ISSUER, COMPANIES.name, ISSUER),
+    ),
+    to_shared=to_shared_tables,
+    precedence={"ownership": (FLAGGING_KEY,)},
+    holders={FLAGGINGS.name: ("holder", HOLDER)},
+    limits=LIMITS,
+    dated=(FLAGGING_KEY,),
 )
-# columns used to find an erased holder
-HOLDERS: Final = {FLAGGINGS.name: ("holder", HOLDER)}

@@ -18,7 +18,7 @@ from connectors.nasdaq.names import issuer_key
 from connectors.nasdaq.news import items_mapper
 from connectors.nasdaq.schema import ISSUER
 from connectors.news import link_keys
-from connectors.news.market import NewsSources
+from connectors.news.market import NewsSources, issuer_links
 from connectors.news.mfn.dataset import mfn_dataset
 from connectors.news.wires.dataset import wires_dataset
 
@@ -28,8 +28,9 @@ def _issuer_keys(names: pl.Series) -> pl.Series:
 
 
 def news_links(table: str) -> tuple[Link, ...]:
-    """Links by name only: no Finnish register has ISINs."""
-    return (Link(table, link_keys.by_core_name(_issuer_keys), COMPANIES.name, ISSUER),)
+    """Links by LEI, ISIN and name; no Finnish register has ISINs of its own."""
+    by_name = Link(table, link_keys.by_core_name(_issuer_keys), COMPANIES.name, ISSUER)
+    return (*issuer_links(MARKET, table), by_name)
 
 
 PRESS: Final = NewsSources(

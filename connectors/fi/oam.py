@@ -171,7 +171,7 @@ DATASET: Final = Dataset(
     guard=GuardLimits(max_rejected=0.05),
     host=HOST,
     staged={RELEASES.name: RELEASES},
-    files=("oam_fi/**", "oam/**"),
+    files=("oam_fi/**", "fi_oam/**", "oam/**"),
     recognise=recognise,
     split=staging.no_split,
     read=read,

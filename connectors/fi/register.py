@@ -11,12 +11,12 @@ from typing import Any, Final
 import polars as pl
 from stdnum.fi import ytunnus
 
-from connectors.contract.dataset import Licence
+from connectors.contract.dataset import HostLimit, Licence
 from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "FI"
 HOST: Final = "avoindata.prh.fi"
-RATE: Final = 1.0  # requests per second: the service allows 300 a minute for all its users together
+LIMIT: Final = HostLimit(HOST, 1.0)  # the service allows 300 requests a minute for all its users together
 COMPANIES_URL: Final = f"https://{HOST}/opendata-ytj-api/v3"
 STATEMENTS_URL: Final = f"https://{HOST}/opendata-xbrl-api/v3"
 NOTICES_URL: Final = f"https://{HOST}/opendata-registerednotices-api/v3"

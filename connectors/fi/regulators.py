@@ -12,6 +12,7 @@ import polars as pl
 
 from connectors.fi.register import MARKET
 from connectors.fi.ytj.schema import COMPANIES
+from connectors.gleif.level1.schema import lei_table
 from connectors.regulators.esma import dataset as esma_dataset
 from connectors.regulators.market import CompanyRegister
 
@@ -21,4 +22,4 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
 
 
 DATASETS: Final = (esma_dataset.esma_dataset(MARKET),)
-REGISTER: Final = CompanyRegister(COMPANIES.name, _company_names)
+REGISTER: Final = CompanyRegister(COMPANIES.name, _company_names, leis=lei_table(MARKET))

@@ -45,9 +45,10 @@ Records = Callable[[BinaryIO, date, FileFindings], Iterator[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class FirdsAuthority:
-    """A publisher: host and query of its list of files, and their licence."""
+    """A publisher: folder of its files among shared ones, host and query of their list, and their licence."""
 
     title: str
+    folder: str
     host: str
     list_files: FileLister
     licence: Licence
@@ -55,12 +56,14 @@ class FirdsAuthority:
 
 ESMA: Final = FirdsAuthority(
     "ESMA",
+    "esma_firds",
     fetch.ESMA_HOST,
     fetch.list_esma_files,
     Licence("ESMA reuse", "https://www.esma.europa.eu/legal-notice", "Source: ESMA, FIRDS"),
 )
 FCA: Final = FirdsAuthority(
     "FCA",
+    "fca_firds",
     fetch.FCA_HOST,
     fetch.list_fca_files,
     Licence(
@@ -81,7 +84,7 @@ def firds_datasets(market: str, authority: FirdsAuthority) -> tuple[Dataset, Dat
         guard=GuardLimits(max_shrink=0.1, max_rejected=0.02),
         host=authority.host,
         staged={table.name: table for table in tables},
-        files=("firds/FULINS*", "firds/**", "**/FULINS_*", "esma_firds/**"),
+        files=("firds/FULINS*", "firds/**", "**/FULINS_*", f"{authority.folder}/**"),
         recognise=partial(_recognise, _WHOLE),
         is_whole=is_complete_set,
         split=_split_xml_members,
@@ -96,7 +99,7 @@ def firds_datasets(market: str, authority: FirdsAuthority) -> tuple[Dataset, Dat
         guard=GuardLimits(max_rejected=0.02),
         host=authority.host,
         staged={changes.name: changes},
-        files=("firds/DLTINS*", "**/DLTINS_*"),
+        files=("firds/DLTINS*", "**/DLTINS_*", f"{authority.folder}/DLTINS*"),
         recognise=partial(_recognise, _CHANGES),
         split=_split_xml_members,
         read=partial(_read_changes, market),

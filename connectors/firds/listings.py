@@ -6,34 +6,28 @@ or whether the issuer is listed (`connectors.listings`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
 import polars as pl
 
+from connectors.contract.dataset import PresentRows
 from connectors.firds import schema as f
-from connectors.kit import staging
+from connectors.kit.staging import linked_rows
 
 # a table that missed its turn gives no evidence about lines missing from the other
 LATE: Final = timedelta(days=21)
-_META: Final = {
-    "_company_id": pl.String(),
-    "_observed_at": pl.Datetime("us", "UTC"),
-    "_raw": pl.String(),
-    "_retired_at": pl.Datetime("us", "UTC"),
-}
 _LINE: Final = ("_company_id", "isin", "mic")
 
 
-def firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
+def firds_listings(market: str, present: PresentRows) -> pl.LazyFrame:
     """One row per company, ISIN and venue: columns of a record, `begins_on`, `ended_on`.
 
     The newest record of a line is current; on the same day the change takes precedence. A line ended on its
     stated day; if its record was terminated without one, on that record's day; if it is missing from the full
     files of both turns, on the day it was missing the second time, even if a change was reported before that.
     """
-    full = pl.concat([_linked_rows(present, table.name) for table in f.full_tables(market)])
+    full = pl.concat([linked_rows(present, table) for table in f.full_tables(market)])
     whole = (
         full.sort("edition", "_observed_at")
         .group_by(*_LINE, maintain_order=True)
@@ -42,7 +36,7 @@ def firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.LazyF
     )
     left = whole.select(*_LINE, _left="_gone")
     changed = (
-        _linked_rows(present, f.changes_table(market).name)
+        linked_rows(present, f.changes_table(market))
         .join(left, on=list(_LINE), how="left")
         .with_columns(_gone=pl.when(pl.col("_left") > pl.col("edition")).then("_left"), _turn=pl.lit(1))
     )
@@ -70,10 +64,3 @@ def _absence_day() -> pl.Expr:
         & (pl.col("edition") + LATE > retired.max().fill_null(pl.date(1, 1, 1)))
     )
     return pl.when(stands.any()).then(None).otherwise(retired.max())
-
-
-def _linked_rows(present: Mapping[str, pl.LazyFrame], name: str) -> pl.LazyFrame:
-    schema = {column.name: staging.TYPES[column.kind] for column in f.COLUMNS} | _META
-    if name not in present:
-        return pl.LazyFrame(schema=schema)
-    return present[name].filter(pl.col("_company_id").is_not_null()).select(*schema)

@@ -22,7 +22,8 @@ from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.columns.text import iso_date
 from connectors.kit.staging import SignalCounter
-from connectors.kit.xml.iterparse import iter_elements, local_name, text_at
+from connectors.kit.xml.iterparse import iter_elements, text_at
+from connectors.kit.xml.parse import local_name
 from warehouse.schema.types import Kind
 
 RejectedRow = tuple[object, str, object]

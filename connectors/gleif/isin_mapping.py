@@ -2,7 +2,7 @@
 
 Belongs here: the declaration, reading, the shared identifiers. Only ISINs of the market's own numbering
 agency are kept: those of others mean notes and depositary receipts. An ISIN is no evidence of a listing. Does
-not belong here: LEI records (`dataset`), or traded instruments (`connectors.firds`).
+not belong here: LEI records (`level1`), or traded instruments (`connectors.firds`).
 """
 
 from __future__ import annotations

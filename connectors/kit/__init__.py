@@ -1,13 +1,15 @@
 """Shared tools of all connectors: fetching, opening, splitting and strict reading of registry files.
 
-http, exchange, bodies, retry, limits, errors   polite fetching, content checked before it is accepted
-formats, archives, zips, names, guarded         format detection; safe members of zip, gzip and tar
-readable, streams                               input and output streams of redactions
-staged, unreadable                              staged tables, batches, rejects, signals, splitting of pieces
-tabular, ragged, textual                        CSV as text columns, every row read or rejected with its line
-strict, record, known, chunks, twice            JSON and NDJSON records, unknown keys reported
-codes, text                                     code lists of a package; cleaning as polars expressions
-facts, ixbrl, xbrl and their helpers            figures tagged in accounts
+http                        polite fetching, content checked before it is accepted
+formats, archive            format detection; safe members of zip, gzip and tar
+csv, json, xml, feeds       strict readers: every record is read, or rejected with a reason
+columns, code_lists         cleaning as polars expressions; code lists of a package
+xbrl                        figures tagged in accounts
+redact                      removal of personal data and of erased subjects from files
+staging                     staged tables, batches, rejects, signals, splitting of pieces
+composition                 a market as the merge of its contributions
+holdings_history            dated statements of holders as rows of HOLDINGS
+name_keys, status_rules     keys of links by name; decision tables of statuses
 
 Does not belong here: names, addresses, codes or columns of one registry (`connectors/<cc>`), and storage.
 """

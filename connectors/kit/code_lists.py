@@ -15,7 +15,7 @@ from importlib.resources import files
 
 import polars as pl
 
-from connectors.kit.staging import EXAMPLES, SignalCounter
+from connectors.kit.staging import SignalCounter, count_subjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,13 @@ class CodeList:
         """Counts codes of `rows[column]` missing from the list; `example` is the column with company numbers."""
         if self.codes | {None} >= set(rows[column].unique().to_list()):
             return  # the usual case, decided from the few distinct codes
-        unknown = rows.lazy().filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(list(self.codes)))
-        counted = unknown.group_by(column, maintain_order=True).agg(
-            pl.len().alias("_count"), pl.col(example).head(EXAMPLES).alias("_examples")
-        )
-        for code, count, examples in counted.select(column, "_count", "_examples").collect().iter_rows():
-            tally.add(signal, code, count=count)
-            for name in examples:
-                tally.add(signal, code, name, count=0)
+        unknown = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(list(self.codes)))
+        count_subjects(tally, signal, unknown.select(subject=column, example=example))
 
 
 @cache
 def load_code_list(package: str, name: str, code: str = "code") -> CodeList:
-    """Loads `codes/<name>.csv` of a package (`load("connectors.no", "legal_forms")`) once and caches it."""
+    """Loads `codes/<name>.csv` of a package (`load_code_list("connectors.<cc>", "legal_forms")`) once."""
     text = files(package).joinpath("codes", f"{name}.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     codes = [row[code] for row in rows]

@@ -13,7 +13,15 @@ from typing import Any, BinaryIO, Final
 
 import polars as pl
 
-from connectors.contract.dataset import REJECT_COLUMNS, ArchiveMember, Batch, Signal, UnreadableFileError
+from connectors.contract.dataset import (
+    META_SCHEMA,
+    REJECT_COLUMNS,
+    ArchiveMember,
+    Batch,
+    PresentRows,
+    Signal,
+    UnreadableFileError,
+)
 from connectors.kit.archive import members as archive_members
 from connectors.kit.archive.members import ArchiveError
 from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
@@ -53,6 +61,14 @@ def _cached_empty(table: Table) -> pl.DataFrame:
     return pl.DataFrame(schema=staged_schema(table))
 
 
+def cast_to_table(rows: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Casts `rows` to the columns and types of a table; absent columns are null."""
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in staged_schema(table).items()
+    )
+
+
 def concat_tables(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Concatenates several parts with a table's columns and types; usually only one part has rows."""
     due = staged_schema(table)
@@ -60,7 +76,19 @@ def concat_tables(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(some) if some else empty_frame(table)
 
 
-def has_rows(present: Mapping[str, pl.LazyFrame], tables: Iterable[Table]) -> bool:
+def present_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
+    """The present rows of one staged table; empty if there are none."""
+    if table.name in present:
+        return present[table.name].select(*table.names, *META_SCHEMA)
+    return pl.LazyFrame(schema={**staged_schema(table), **META_SCHEMA})
+
+
+def linked_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
+    """Those of `present_rows` whose company is known."""
+    return present_rows(present, table).filter(pl.col("_company_id").is_not_null())
+
+
+def has_rows(present: PresentRows, tables: Iterable[Table]) -> bool:
     """True if any of some staged tables has a row: most companies are in few of a market's registers."""
     there = (present[table.name] for table in tables if table.name in present)
     return any(not rows.head(1).collect().is_empty() for rows in there)
@@ -122,6 +150,24 @@ class SignalCounter:
         self._counts.clear()
         self._examples.clear()
         return signals
+
+
+def count_signals(tally: SignalCounter, code: str, subject: str, examples: pl.Series) -> None:
+    """Counts one signal per value of `examples`; the first values are kept as examples."""
+    count_subjects(
+        tally, code, examples.alias("example").to_frame().select("example", subject=pl.lit(subject))
+    )
+
+
+def count_subjects(tally: SignalCounter, code: str, subjects: pl.DataFrame) -> None:
+    """Counts one signal per row of (subject, example); the first examples of each subject are kept."""
+    counted = subjects.group_by("subject", maintain_order=True).agg(
+        pl.len().alias("count"), pl.col("example").head(EXAMPLES).alias("examples")
+    )
+    for subject, rows, examples in counted.select("subject", "count", "examples").iter_rows():
+        tally.add(code, str(subject), count=rows)
+        for example in examples:
+            tally.add(code, str(subject), example, count=0)
 
 
 def no_split(piece: ArchiveMember) -> Iterator[ArchiveMember]:

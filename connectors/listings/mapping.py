@@ -17,7 +17,7 @@ from connectors.firds.listings import firds_listings
 from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.listings.is_listed import is_live_listing
-from connectors.listings.venues import MICS, VENUES
+from connectors.listings.venues import LEVELS, MICS
 from warehouse.schema.tables import IDENTIFIERS, LISTINGS
 
 _NAMED: Final = {"isin": "isin", "ticker": "ticker"}
@@ -45,7 +45,7 @@ def map_firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.D
         pl.col("mic").alias("exchange_mic"),
         pl.lit(None, pl.String).alias("ticker"),
         pl.col("isin"),
-        VENUES.expr("mic", "level").alias("level"),
+        pl.col("mic").replace_strict(LEVELS, default=None, return_dtype=pl.String).alias("level"),
         pl.col("begins_on").alias("valid_from"),
         pl.when(~text.is_too_far_in_future(pl.col("ended_on"))).then("ended_on").alias("ended_on"),
         pl.col("_raw").alias("raw"),

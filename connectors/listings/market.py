@@ -1,136 +1,83 @@
-"""Adds listings to a market: FIRDS, issuers of ISINs and consolidating parents.
+"""What the listings of shares contribute to a market: lines of FIRDS, and the rule of `is_listed`.
 
-Belongs here: adding them to a market's declaration in one line, around `with_issuers`. Does not belong here:
-any country, or the rule (`is_listed`).
+Belongs here: their contributions, and those of all sources that markets with LEIs in their register share. Does not
+belong here: any country, or the rule itself (`is_listed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import Dataset, Jurisdiction, Link, SharedTables
+from connectors.contract.contribution import SHARED, Contribution
+from connectors.contract.dataset import Link, PresentRows, SharedTables
+from connectors.esef.market import esef_contribution
 from connectors.firds import schema as firds_schema
 from connectors.firds.dataset import FirdsAuthority, firds_datasets
-from connectors.gleif import isin_mapping
-from connectors.gleif.level1 import dataset as gleif
-from connectors.gleif.level1 import schema as level1_schema
-from connectors.gleif.level2 import dataset as level2_dataset
-from connectors.gleif.level2 import holdings
-from connectors.gleif.level2 import schema as level2_schema
+from connectors.gleif.level1.schema import lei_table
+from connectors.gleif.market import isin_contribution, lei_contribution, parents_contribution
 from connectors.kit import staging
 from connectors.listings import is_listed, mapping
-from warehouse.schema.tables import COMPANIES, HOLDINGS, IDENTIFIERS, LISTINGS
-from warehouse.schema.types import Table
+from warehouse.schema.tables import COMPANIES, IDENTIFIERS, LISTINGS
 
 _LEI: Final = "lei"
+_AFTER_RECORDS: Final = SHARED + 1  # identifiers that a source gives itself hold before those of its shares
 
 
-def with_listings(market: Jurisdiction, authority: FirdsAuthority) -> Jurisdiction:
-    """Adds `<cc>.firds`, `<cc>.firds_changes`, `<cc>.isin` and `<cc>.lei_parents` to a market.
+def issuer_contributions(code: str, authority: FirdsAuthority, *further: str) -> tuple[Contribution, ...]:
+    """LEIs, their parents, ISINs, ESEF reports and listings of a market whose companies are found by LEI.
 
-    market: as made by `with_issuers`, with its `<cc>.lei`.
-    authority: publisher of FIRDS for the market.
+    authority: publisher of FIRDS for the market. further: datasets that give evidence of listings after FIRDS.
     """
-    code = market.code
-    datasets = (
-        *firds_datasets(code, authority),
-        isin_mapping.isin_dataset(code),
-        level2_dataset.parents_dataset(code),
-    )
-    lei = level1_schema.lei_table(code).name
-    by_lei = (
-        *firds_schema.full_tables(code),
-        firds_schema.changes_table(code),
-        isin_mapping.isin_table(code),
-    )
-    links = (
-        *(Link(table.name, _LEI, lei, _LEI) for table in by_lei),
-        Link(level2_schema.relations_table(code).name, "child", lei, _LEI),
-        Link(level2_schema.exceptions_table(code).name, _LEI, lei, _LEI),
-    )
-    named = {
-        table.name: _LEI for table in (*firds_schema.full_tables(code), firds_schema.changes_table(code))
-    }
-    asking = replace(
-        market,
-        datasets=tuple(
-            gleif.with_lei_columns(made, named) if made.key == f"{code.lower()}.lei" else made
-            for made in market.datasets
-        ),
-    )
-    return _with_datasets(asking, datasets, links)
-
-
-def with_isin_evidence(market: Jurisdiction, through: str) -> Jurisdiction:
-    """A market without FIRDS: issuers of ISINs by the LEIs of a staged table, and the rule."""
-    table = isin_mapping.isin_table(market.code).name
-    return _with_datasets(
-        market, (isin_mapping.isin_dataset(market.code),), (Link(table, _LEI, through, _LEI),)
+    return (
+        lei_contribution(code),
+        parents_contribution(code),
+        isin_contribution(code, through=lei_table(code).name),
+        esef_contribution(code),
+        firds_contribution(code, authority),
+        listing_rule(f"{code.lower()}.firds", *further),
     )
 
 
-def _with_datasets(
-    market: Jurisdiction, datasets: tuple[Dataset, ...], links: tuple[Link, ...]
-) -> Jurisdiction:
-    firds = tuple(made.key for made in datasets if made.key == f"{market.code.lower()}.firds")
-    order = (*firds, *market.precedence.get("is_listed", ()))
-    return replace(
-        market,
-        datasets=(*market.datasets, *datasets),
-        touches=_ListingCompanyIds(
-            frozenset(name for made in datasets for name in made.staged), market.touches
-        ),
-        normalise=_ListingNormaliser(market.code, order, market.normalise),
-        links=(*market.links, *links),
-        precedence={**market.precedence, "is_listed": order},
+def firds_contribution(code: str, authority: FirdsAuthority) -> Contribution:
+    """`<cc>.firds` and `<cc>.firds_changes`: equities on venues, by the LEIs of their issuers."""
+    tables = [table.name for table in (*firds_schema.full_tables(code), firds_schema.changes_table(code))]
+    return Contribution(
+        name="FIRDS",
+        rank=SHARED,
+        datasets=firds_datasets(code, authority),
+        links=tuple(Link(table, _LEI, lei_table(code).name, _LEI) for table in tables),
+        lei_columns=dict.fromkeys(tables, _LEI),
+        to_shared=lambda present, _today: {LISTINGS.name: mapping.map_firds_listings(code, present)},
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _ListingCompanyIds:
-    """`touches` with null for the added tables: their rows find companies through links."""
+def listing_rule(*order: str) -> Contribution:
+    """`is_listed` of every company and the identifiers of listed shares, from the listings of all sources.
 
-    tables: frozenset[str]
-    own: Callable[[str, pl.DataFrame], pl.Series]
-
-    def __call__(self, table: str, rows: pl.DataFrame) -> pl.Series:
-        if table in self.tables:
-            return pl.Series("_company_id", [None] * rows.height, pl.String)
-        return self.own(table, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class _ListingNormaliser:
-    """The market's own shared tables, plus FIRDS listings, further identifiers, parents, and `is_listed`."""
-
-    code: str
-    order: Sequence[str]
-    own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]
-
-    def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
-        shared = dict(self.own(present, today))
-        listings = _concat_with_shared(LISTINGS, shared, mapping.map_firds_listings(self.code, present))
-        named = pl.concat(
-            [mapping.map_identifiers(listings, today), isin_mapping.map_identifiers(self.code, present)]
-        )
-        identifiers = _concat_with_shared(IDENTIFIERS, shared, named)
-        shared[LISTINGS.name] = listings
-        shared[IDENTIFIERS.name] = identifiers.unique(IDENTIFIERS.key, keep="first", maintain_order=True)
-        shared[HOLDINGS.name] = _concat_with_shared(
-            HOLDINGS, shared, holdings.map_holdings(self.code, present)
-        )
-        if COMPANIES.name in shared:
-            shared[COMPANIES.name] = is_listed.decide_listed(
-                shared[COMPANIES.name], listings, self.order, today
-            )
-        return shared
+    order: datasets with evidence, strongest first.
+    """
+    return Contribution(
+        name="listed companies",
+        rank=_AFTER_RECORDS,
+        to_shared_late=_map_identifiers,
+        rules={COMPANIES.name: partial(_decide_listed, order)},
+        precedence={"is_listed": order},
+    )
 
 
-def _concat_with_shared(table: Table, shared: SharedTables, more: pl.DataFrame) -> pl.DataFrame:
-    parts = [shared[table.name]] if table.name in shared else []
-    return staging.concat_tables(table, (*parts, more))
+def _map_identifiers(shared: SharedTables, _present: PresentRows, today: date) -> SharedTables:
+    return {IDENTIFIERS.name: mapping.map_identifiers(_listings(shared), today)}
+
+
+def _decide_listed(
+    order: tuple[str, ...], companies: pl.DataFrame, shared: SharedTables, today: date
+) -> pl.DataFrame:
+    return is_listed.decide_listed(companies, _listings(shared), order, today)
+
+
+def _listings(shared: SharedTables) -> pl.DataFrame:
+    return shared[LISTINGS.name] if LISTINGS.name in shared else staging.empty_frame(LISTINGS)

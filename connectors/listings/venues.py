@@ -1,14 +1,19 @@
-"""Trading venues that count as a listing (docs/formats/news.md 3.7): home markets of served countries, by MIC.
+"""Trading venues that count as a listing (docs/formats/news.md 3.7): declared by the markets, by MIC.
 
 Does not belong here: platforms, which trade any share without the issuer's request, and over-the-counter
-quotes.
+quotes, which have no level.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from connectors.kit import code_lists
+from warehouse.schema.markets import MARKETS
 
-VENUES: Final = code_lists.load_code_list("connectors.listings", "venues")
-MICS: Final = sorted(VENUES.codes)
+LEVELS: Final = {
+    mic: exchange.level
+    for market in MARKETS.values()
+    for mic, exchange in market.exchanges.items()
+    if exchange.level is not None
+}
+MICS: Final = sorted(LEVELS)

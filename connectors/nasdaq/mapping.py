@@ -15,9 +15,12 @@ from connectors.kit import staging
 from connectors.nasdaq import categories, report_periods
 from connectors.nasdaq.major_holdings.holder_types import holder_type
 from connectors.nasdaq.schema import HOLDER, MESSAGE, RELEASE
+from name_matching.name_columns import fold_texts
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, HOLDINGS
 
+# From the name, not as staged: rows that earlier versions staged have another key for the same holder.
+HOLDER_KEY: Final = pl.col("holder").map_batches(fold_texts, return_dtype=pl.String).alias(HOLDER)
 FILING_TYPE: Final = "interim_report"
 _LANGUAGES: Final = ("en", "fi", "sv", "da", "no", "is")
 _GROUP: Final = ("_company_id", "releaseTime", "categoryId")
@@ -110,7 +113,7 @@ def map_holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFr
             pl.col("messageUrl").first().alias("_page"),
         )
     )
-    rows = _linked_rows(notifications.join(told, on=MESSAGE, how="left"))
+    rows = _linked_rows(notifications.with_columns(HOLDER_KEY).join(told, on=MESSAGE, how="left"))
     rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))
     return holding_rows(
         register, rows.sort("_company_id", HOLDER, "valid_from", "_released", "source", nulls_last=False)

@@ -7,14 +7,13 @@ legal forms of public companies are removed from both. Does not belong here: loo
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import Final
+
+from name_matching.folding import fold_except_nordic
 
 # of public companies in the languages of the exchanges; private forms are kept, so that two companies stay
 # distinct
 _PUBLIC: Final = ("oyj", "abp", "plc", "publ", "corporation", "corp", "asa", "hf")
-_PUNCTUATION: Final = re.compile(r"[^\w]+")
 
 
 def issuer_key(name: str, *, is_public: bool = True) -> str | None:
@@ -22,16 +21,10 @@ def issuer_key(name: str, *, is_public: bool = True) -> str | None:
 
     is_public: whether the company is known to be public; a private legal form is part of the name.
     """
-    folded = unicodedata.normalize("NFC", name).casefold()
-    words = _PUNCTUATION.sub(" ", folded).split()
+    words = fold_except_nordic(name).split()
     if is_public:
         while words and words[-1] in _PUBLIC:
             words.pop()
         while words and words[0] in _PUBLIC:
             words.pop(0)
     return " ".join(words) or None
-
-
-def normalise_holder_name(name: str) -> str:
-    """A holder's name normalised for comparison: case, blanks, points and commas are ignored."""
-    return " ".join(re.sub("[.,]", " ", unicodedata.normalize("NFC", name).casefold()).split())

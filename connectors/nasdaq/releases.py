@@ -34,7 +34,7 @@ from connectors.kit.json.record import Record, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq import categories, fetch
 from connectors.nasdaq.names import issuer_key
-from connectors.nasdaq.schema import HOST, ISSUER, LICENCE, MESSAGE, RATE, RELEASE, VIEW_HOST
+from connectors.nasdaq.schema import HOST, ISSUER, LICENCE, MESSAGE, RELEASE, VIEW_HOST
 from warehouse.schema.types import Table
 
 _LARGEST: Final = 64 << 20
@@ -177,7 +177,6 @@ def releases_dataset(
         cadence=Cadence(cron="*/20 5-18 * * *", stale_after_hours=96),  # nothing at weekends
         guard=GuardLimits(max_rejected=0.05),
         host=HOST,
-        rate=RATE,
         staged={table.name: table},
         files=files,
         recognise=recognise,

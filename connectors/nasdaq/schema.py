@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.contract.dataset import Licence
+from connectors.contract.dataset import HostLimit, Licence
 from warehouse.schema.types import Column, Kind, Table
 
 HOST: Final = "api.news.eu.nasdaq.com"
 VIEW_HOST: Final = "view.news.eu.nasdaq.com"
-RATE: Final = 1.0  # requests per second
+LIMITS: Final = tuple(HostLimit(host, 1.0) for host in (HOST, VIEW_HOST))
 LICENCE: Final = Licence(
     name="Nasdaq terms of use",
     url="https://www.nasdaq.com/european-market-activity/news/company-news",

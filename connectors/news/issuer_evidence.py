@@ -14,8 +14,8 @@ from typing import Final
 from stdnum import isin as stdnum_isin
 
 from connectors.gleif.level1.registration_numbers import AUTHORITIES, company_number, is_lei
-from warehouse.schema.codes import MARKETS
 from warehouse.schema.identifiers import iso_country, market_code
+from warehouse.schema.markets import MARKETS
 
 _LONGEST: Final = 40
 _ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
@@ -28,31 +28,17 @@ _PAREN: Final = re.compile(
     rf"((?:[A-Z0-9][\w&'’.,-]{{0,40}} ){{1,6}})((?: ?\({_LISTED}(?:[;,/] ?{_LISTED}){{0,3}}\)){{1,3}})"
 )
 _SYMBOLS: Final = re.compile(_LISTED)
+_EXCHANGES: Final = [
+    (code, mic, exchange) for code, market in MARKETS.items() for mic, exchange in market.exchanges.items()
+]
 # operating MIC by the exchange names that wires use
 EXCHANGES: Final = {
-    **dict.fromkeys(("xnas", "nasdaq", "nasdaqgs", "nasdaqgm", "nasdaqcm"), "XNAS"),
-    **dict.fromkeys(("xnys", "nyse"), "XNYS"),
-    **dict.fromkeys(("xase", "nyse american", "amex"), "XASE"),
-    **dict.fromkeys(("arcx", "nyse arca"), "ARCX"),
-    **dict.fromkeys(("otcm", "otc", "otcqx", "otcqb"), "OTCM"),
-    **dict.fromkeys(("xlon", "lse", "london"), "XLON"),
-    **dict.fromkeys(("aimx", "aim"), "AIMX"),
     **dict.fromkeys(("xtse", "tsx"), "XTSE"),
-    **dict.fromkeys(("xsto", "stockholm", "nasdaq stockholm"), "XSTO"),
-    **dict.fromkeys(("xsat", "spotlight"), "XSAT"),
-    **dict.fromkeys(("xhel", "helsinki", "nasdaq helsinki"), "XHEL"),
-    **dict.fromkeys(("xcse", "copenhagen"), "XCSE"),
-    **dict.fromkeys(("xosl", "ose", "oslo", "oslo børs", "euronext oslo"), "XOSL"),
-    **dict.fromkeys(("xoas", "xoax"), "XOAS"),
-    **{mic.lower(): mic for mic in ("FNSE", "XNGM", "NSME", "FNFI", "FNDK", "MERK")},
+    **{name: mic for _, mic, exchange in _EXCHANGES for name in exchange.names},
 }
 OF_MARKET: Final = {
-    "US": ("XNAS", "XNYS", "XASE", "ARCX", "OTCM"),
-    "UK": ("XLON", "AIMX"),
-    "SE": ("XSTO", "FNSE", "XNGM", "NSME", "XSAT"),
-    "FI": ("XHEL", "FNFI"),
-    "NO": ("XOSL", "XOAS", "MERK"),
-    "DK": ("XCSE", "FNDK"),
+    code: tuple(mic for market, mic, exchange in _EXCHANGES if market == code and exchange.names)
+    for code in MARKETS
 }
 _MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
 _NOWHERE: Final = re.compile(r"X|EU")  # ISINs of no country's agency: international bonds
@@ -92,7 +78,7 @@ def issuer_for_market(market: str, said: IssuerEvidence, home: str) -> MarketIss
     """The issuer for one market; None if it is of another. Items without evidence go to the wire's home market."""
     markets = said.markets()
     is_told_of = market in markets or (said.country == market and not said.numbers)
-    nowhere = not markets & frozenset(MARKETS) and said.country is None and not said.numbers
+    nowhere = not markets & MARKETS.keys() and said.country is None and not said.numbers
     if not is_told_of and not (nowhere and market == home):
         return None
     return MarketIssuer(

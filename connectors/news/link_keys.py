@@ -14,9 +14,9 @@ from functools import partial
 import polars as pl
 
 from connectors.contract.dataset import ComputedKey
-from connectors.name_matching.core_name import is_weak_core
 from connectors.news.issuer_evidence import OF_MARKET
 from connectors.news.schema import AUTHOR, LEI, SYMBOL
+from name_matching.core_name import is_weak_core
 
 Compared = Callable[[pl.Series], pl.Series]  # names to their normalised form, null where nothing is left
 

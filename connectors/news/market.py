@@ -1,27 +1,28 @@
-"""Adds news to a market: the wires' datasets, and items of the market's own datasets that contain releases.
+"""What news contributes to a market: the wires' datasets, and releases in the market's own datasets.
 
-Belongs here: adding both to a market's declaration, so that a country needs one line. Does not belong here: any
-country, the meaning of its own tables, or duplicates between sources (`pipelines.transforms.news.dedup`).
+Belongs here: both as one contribution. Does not belong here: any country, the meaning of its own tables, or
+duplicates between sources (`pipelines.transforms.news.dedup`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import Dataset, Jurisdiction, Link, SharedTables
-from connectors.firds import schema as firds
-from connectors.gleif import isin_mapping
-from connectors.gleif.level1 import schema as level1_schema
-from connectors.gleif.level1.registration_numbers import is_lei
-from connectors.kit import staging
+from connectors.contract.contribution import SHARED, Contribution
+from connectors.contract.dataset import Dataset, Link, PresentRows, SharedTables
+from connectors.firds.schema import full_tables
+from connectors.gleif.isin_mapping import isin_table
+from connectors.gleif.level1.schema import lei_table
 from connectors.news import categories, grouping
+from connectors.news.mfn import fetch as mfn_fetch
 from connectors.news.schema import ISIN, ITEM, LEI, NUMBER
+from connectors.news.wires import fetch as wires_fetch
 from warehouse.schema.identifiers import company_id
 from warehouse.schema.tables import COMPANIES, NEWS
 from warehouse.schema.types import Table
@@ -36,8 +37,7 @@ class NewsSources:
     wires: datasets with one staged table each, a wire's (`fields.table`).
     told: staged tables of the market's own datasets that hold releases, with the function from their rows to
     items.
-    links: links from a wire's table (by its name) to a company, tried after its number, LEI and ISIN, strongest
-    keys first.
+    links: links from a wire's table (by its name) to a company, tried after its number, strongest keys first.
     """
 
     wires: tuple[Dataset, ...] = ()
@@ -50,86 +50,49 @@ class NewsSources:
         return {**wires, **self.told}
 
 
-def with_news(market: Jurisdiction, press: NewsSources) -> Jurisdiction:
-    """The market with its wires, and `news` of them and of the market's own datasets."""
-    wires = tuple(table for dataset in press.wires for table in dataset.staged)
-    datasets = tuple(_with_wire_leis(dataset, market.code, wires) for dataset in market.datasets)
-    links = tuple(link for table in wires for link in (*_key_links(market, table), *press.links(table)))
-    return replace(
-        market,
-        datasets=(*datasets, *press.wires),
-        touches=_NewsCompanyIds(market.code, frozenset(wires), market.touches),
-        normalise=_NewsNormaliser(press.items(), market.normalise),
-        links=(*market.links, *links),
+def news_contribution(code: str, press: NewsSources) -> Contribution:
+    """The market's wires, and `news` of them and of the market's own datasets."""
+    wires = [table for dataset in press.wires for table in dataset.staged]
+    number = pl.lit(company_id(code, "")) + pl.col(NUMBER)
+    return Contribution(
+        name="news",
+        rank=SHARED,
+        datasets=press.wires,
+        company_ids=dict.fromkeys(wires, number),
+        links=tuple(link for table in wires for link in press.links(table)),
+        lei_columns=dict.fromkeys(wires, LEI),
+        to_shared_late=partial(_map_news, press.items()),
+        news_items=press.items(),
+        limits=(mfn_fetch.LIMIT, wires_fetch.LIMIT),
     )
 
 
-def _key_links(market: Jurisdiction, table: str) -> Iterator[Link]:
-    """Links by LEI, then by ISIN, through those of the tables that the market stages."""
-    code = market.code
-    listed = {name for dataset in market.datasets for name in dataset.staged}
-    issuers = (isin_mapping.isin_table(code), *firds.full_tables(code))
-    ways = ((level1_schema.lei_table(code), LEI, LEI), *((one, ISIN, "isin") for one in issuers))
-    yield from (Link(table, key, one.name, column) for one, key, column in ways if one.name in listed)
+def issuer_links(code: str, table: str) -> tuple[Link, ...]:
+    """Links of a wire's table by LEI, then by ISIN, in a market with LEI records and FIRDS."""
+    isins = (isin_table(code), *full_tables(code))
+    return (
+        Link(table, LEI, lei_table(code).name, LEI),
+        *(isin_link(table, one, "isin") for one in isins),
+    )
 
 
-def _with_wire_leis(dataset: Dataset, market: str, wires: tuple[str, ...]) -> Dataset:
-    """Extends the dataset of LEI records to fetch LEIs named by wires; returns every other unchanged."""
-    if level1_schema.lei_table(market).name not in dataset.staged or dataset.wants is None:
-        return dataset
-    return replace(dataset, wants=_WireSubjectsToFetch(dataset.wants, wires))
+def isin_link(table: str, through: Table, column: str) -> Link:
+    """Link by the ISIN of a share in another staged table."""
+    return Link(table, ISIN, through.name, column)
 
 
-@dataclass(frozen=True, slots=True)
-class _WireSubjectsToFetch:
-    """LEIs in a market's tables, and those in its wires' tables."""
-
-    own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]
-    wires: tuple[str, ...]
-
-    def __call__(self, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-        found = set(self.own(tables))
-        for table in self.wires:
-            if table in tables:
-                found.update(tables[table][LEI].drop_nulls().unique().to_list())
-        yield from sorted(filter(is_lei, found))
+def _map_news(
+    told: Mapping[str, Items], shared: SharedTables, present: PresentRows, _today: date
+) -> SharedTables:
+    """News of the market's companies; items of unknown companies stay staged."""
+    items = grouping.concat_items(_present_items(told, present)).filter(is_news())
+    return {NEWS.name: grouping.group_into_news(_of_known_companies(items, shared))}
 
 
-@dataclass(frozen=True, slots=True)
-class _NewsCompanyIds:
-    """Company ids of rows: from an item of a wire if it has the number, else from links."""
-
-    market: str
-    wires: frozenset[str]
-    own: Callable[[str, pl.DataFrame], pl.Series]
-
-    def __call__(self, table: str, rows: pl.DataFrame) -> pl.Series:
-        if table not in self.wires:
-            return self.own(table, rows)
-        prefix = pl.lit(company_id(self.market, ""))
-        return rows.select((prefix + pl.col(NUMBER)).alias("_company_id")).to_series()
-
-
-@dataclass(frozen=True, slots=True)
-class _NewsNormaliser:
-    """The market's own shared tables, plus its companies' news; items of unknown companies stay staged."""
-
-    told: Mapping[str, Items]
-    own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]
-
-    def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
-        shared = dict(self.own(present, today))
-        told = grouping.group_into_news(
-            _of_known_companies(grouping.concat_items(self._present_items(present)).filter(is_news()), shared)
-        )
-        parts = [shared[NEWS.name], told] if NEWS.name in shared else [told]
-        shared[NEWS.name] = staging.concat_tables(NEWS, parts)
-        return shared
-
-    def _present_items(self, present: Mapping[str, pl.LazyFrame]) -> Iterator[pl.DataFrame]:
-        for table, items in self.told.items():
-            if table in present:
-                yield items(_present_rows(present[table]))
+def _present_items(told: Mapping[str, Items], present: PresentRows) -> Iterator[pl.DataFrame]:
+    for table, items in told.items():
+        if table in present:
+            yield items(_present_rows(present[table]))
 
 
 def _of_known_companies(found: pl.DataFrame, shared: SharedTables) -> pl.DataFrame:
@@ -164,8 +127,3 @@ def wire_items(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         *_SAME,
         *META,
     ).select(*ITEM)
-
-
-def isin_link(table: str, through: Table, column: str) -> Link:
-    """Link by the ISIN of a share in another staged table."""
-    return Link(table, ISIN, through.name, column)

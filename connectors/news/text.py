@@ -1,22 +1,22 @@
 """Cleans, bounds and parses texts of items as feeds write them.
 
 Belongs here: titles, URLs and instants of every wire, the language of a headline. Does not belong here: the
-fields of one wire, or law firms' alerts (`connectors.name_matching.law_firm_alerts`).
+fields of one wire, or law firms' alerts (`name_matching.law_firm_alerts`).
 """
 
 from __future__ import annotations
 
-import html
 import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from connectors.kit.xml.html_text import to_single_line
+
 LONGEST: Final = 1_000  # characters of a title
 SUMMARY: Final = 4_000
 ADDRESS: Final = 2_000
-_MARK: Final = re.compile(r"<[^<>]{0,500}>")
 _YEARS: Final = range(1990, 2101)
 _UNKNOWN_ZONE: Final = "-0000"  # RFC 5322: UTC, with the local zone unknown
 # words that only one of the languages has; headlines are short
@@ -36,8 +36,7 @@ def to_plain_text(text: object, longest: int = LONGEST) -> str | None:
     """Text without markup, doubly encoded entities, and repeated blanks; None where nothing is left."""
     if not isinstance(text, str):
         return None
-    found = html.unescape(_MARK.sub(" ", text[: longest * 4]))
-    return " ".join(found.split())[:longest] or None
+    return to_single_line(text[: longest * 4])[:longest] or None
 
 
 def web_address(text: object) -> str | None:

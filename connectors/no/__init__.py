@@ -10,60 +10,100 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.contract.dataset import Jurisdiction
-from connectors.esef.market import with_issuers
+import polars as pl
+
+from connectors.contract.contribution import Contribution
 from connectors.firds.dataset import ESMA
-from connectors.listings.market import with_listings
-from connectors.news.market import with_news
-from connectors.no import regulators
+from connectors.kit.composition import compose_market
+from connectors.listings.market import issuer_contributions
+from connectors.news.market import news_contribution
+from connectors.no import euronext, issuer_links, mapping, regulators
 from connectors.no.aksjonaerregister import dataset as aksjonaerregister_dataset
+from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
 from connectors.no.enheter import dataset as enheter_dataset
+from connectors.no.enheter import schema as enheter_schema
 from connectors.no.enheter import single
 from connectors.no.erasure_columns import HOLDERS
-from connectors.no.euronext import dataset as euronext_dataset
 from connectors.no.holdings import DATED
-from connectors.no.issuer_links import LINKS
+from connectors.no.holdings import PRECEDENCE as OWNERSHIP
 from connectors.no.konsern import dataset as konsern_dataset
-from connectors.no.mapping import PRECEDENCE, company_ids_of_rows, normalise
+from connectors.no.konsern import schema as konsern_schema
 from connectors.no.news import PRESS
 from connectors.no.newsweb import dataset as newsweb_dataset
+from connectors.no.newsweb import schema as newsweb_schema
 from connectors.no.oppdateringer import dataset as oppdateringer_dataset
+from connectors.no.oppdateringer import schema as feed
 from connectors.no.profile.removals import REMOVALS
-from connectors.no.register import MARKET
+from connectors.no.register import MARKET, company_ids
 from connectors.no.regnskap import dataset as regnskap_dataset
 from connectors.no.regnskap import mass_file
+from connectors.no.regnskap import schema as regnskap_schema
 from connectors.no.roller import dataset as roller_dataset
+from connectors.no.roller import schema as roller_schema
 from connectors.no.underenheter import dataset as underenheter_dataset
-from connectors.regulators.market import with_acts
+from connectors.no.underenheter import schema as underenheter_schema
+from connectors.regulators.market import acts_contribution
 
-_REGISTERS: Final = with_listings(
-    with_issuers(
-        Jurisdiction(
-            code=MARKET,
-            state="served",
-            # on equal timestamps the later dataset wins: a response is newer than the bulk fetched with it
-            datasets=(
-                enheter_dataset.DATASET,
-                oppdateringer_dataset.DATASET,
-                single.DATASET,
-                underenheter_dataset.DATASET,
-                roller_dataset.DATASET,
-                regnskap_dataset.DATASET,
-                mass_file.DATASET,
-                konsern_dataset.DATASET,
-                aksjonaerregister_dataset.DATASET,
-                newsweb_dataset.DATASET,
-                euronext_dataset.DATASET,
-            ),
-            precedence=PRECEDENCE,
-            touches=company_ids_of_rows,
-            normalise=normalise,
-            removed=REMOVALS,
-            links=LINKS,
-            holders=HOLDERS,
-            dated=DATED,
-        )
+REGISTERS: Final = Contribution(
+    name="registers of Brønnøysund",
+    # on equal timestamps the later dataset wins: a response is newer than the bulk fetched with it
+    datasets=(
+        enheter_dataset.DATASET,
+        oppdateringer_dataset.DATASET,
+        single.DATASET,
+        underenheter_dataset.DATASET,
+        roller_dataset.DATASET,
+        regnskap_dataset.DATASET,
+        mass_file.DATASET,
+        konsern_dataset.DATASET,
+        aksjonaerregister_dataset.DATASET,
     ),
-    ESMA,
+    company_ids={
+        **dict.fromkeys(enheter_schema.STAGED, company_ids(pl.col(enheter_schema.NUMBER))),
+        regnskap_schema.ACCOUNTS.name: company_ids(pl.col(regnskap_schema.NUMBER)),
+        regnskap_schema.MASS.name: company_ids(pl.col("orgnr")),
+        feed.NAMED.name: company_ids(
+            pl.when(pl.col(feed.STREAM) != feed.SUB_UNITS).then(pl.col(feed.NUMBER))
+        ),
+        feed.ACCOUNTS_TOLD.name: company_ids(pl.col(feed.NUMBER)),
+        roller_schema.ROLES.name: company_ids(pl.col(enheter_schema.NUMBER)),
+        # a sub-unit belongs to its parent
+        underenheter_schema.SUB_UNITS.name: company_ids(pl.col(underenheter_schema.PARENT)),
+        konsern_schema.MEMBERS.name: company_ids(pl.col(konsern_schema.NUMBER)),
+        konsern_schema.ANSWERS.name: company_ids(pl.col(konsern_schema.NUMBER)),
+        aksjonaerregister_schema.SHAREHOLDERS.name: company_ids(pl.col(aksjonaerregister_schema.NUMBER)),
+    },
+    to_shared=mapping.map_registers,
+    precedence={
+        "status": (enheter_dataset.KEY,),
+        "name": (enheter_dataset.KEY,),
+        "figures": (regnskap_dataset.KEY, mass_file.KEY),
+        "ownership": OWNERSHIP,
+    },
+    holders=HOLDERS,
+    removed=REMOVALS,
+    dated=DATED,
 )
-NORWAY: Final = with_acts(with_news(_REGISTERS, PRESS), regulators.DATASETS, regulators.REGISTER)
+NEWSWEB: Final = Contribution(
+    name="NewsWeb",
+    datasets=(newsweb_dataset.DATASET,),
+    # a notice rarely prints the number; otherwise a link finds the company
+    company_ids={newsweb_schema.FLAGS.name: company_ids(pl.col(newsweb_schema.NUMBER))},
+    links=issuer_links.ANNOUNCEMENTS,
+    to_shared=mapping.map_announcements,
+)
+EURONEXT: Final = Contribution(
+    name="Euronext",
+    datasets=(euronext.DATASET,),
+    links=issuer_links.LISTED_SHARES,
+    to_shared=mapping.map_shares,
+)
+CONTRIBUTIONS: Final = (
+    REGISTERS,
+    NEWSWEB,
+    EURONEXT,
+    *issuer_contributions(MARKET, ESMA, euronext.KEY),
+    news_contribution(MARKET, PRESS),
+    acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
+)
+NORWAY: Final = compose_market(MARKET, CONTRIBUTIONS)

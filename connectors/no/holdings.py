@@ -6,12 +6,13 @@ Belongs here: the list of sources and their precedence. Does not belong here: th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
 
-from connectors.kit import holdings_history, staging
+from connectors.contract.dataset import PresentRows
+from connectors.kit import holdings_history
+from connectors.kit.staging import present_rows
 from connectors.no.aksjonaerregister import (
     holdings as aksjonaerregister_holdings,
 )
@@ -24,24 +25,15 @@ from connectors.no.konsern import schema as konsern_schema
 from connectors.no.newsweb import mapping
 from connectors.no.newsweb import schema as newsweb_schema
 from warehouse.schema.tables import HOLDINGS
-from warehouse.schema.types import Table
 
 # Major holding notices, group structure, the yearly list; roles come last.
 PRECEDENCE: Final = (newsweb_schema.KEY, konsern_schema.KEY, aksjonaerregister_schema.KEY)
-
-_META: Final = {
-    "_company_id": pl.String(),
-    "_observed_at": pl.Datetime("us", "UTC"),
-    "_raw": pl.String(),
-    "_retired_at": pl.Datetime("us", "UTC"),
-}
-
 
 # Sources that date each statement; the others update theirs in place.
 DATED: Final = (newsweb_schema.KEY, aksjonaerregister_schema.KEY)
 
 
-def map_holdings(tables: Mapping[str, pl.LazyFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def map_holdings(tables: PresentRows) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Shared holdings of the touched companies, and the earlier statements of dated sources."""
     entities = present_rows(tables, ENTITIES)
     shareholders = present_rows(tables, aksjonaerregister_schema.SHAREHOLDERS)
@@ -70,12 +62,3 @@ def _drop_contradicted_ends(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.Da
             ended.join(named, on=["company_id", "native_id"], how="anti"),
         ]
     ).select(HOLDINGS.names)
-
-
-def present_rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
-    """Rows of a staged table that name a company; empty if the table is missing."""
-    found = tables.get(table.name)
-    if found is None:
-        return pl.LazyFrame(schema={**dict(staging.staged_schema(table)), **_META})
-    missing = [name for name in _META if name not in found.collect_schema().names()]
-    return found.with_columns(pl.lit(None, _META[name]).alias(name) for name in missing)

@@ -13,15 +13,16 @@ from typing import Final
 
 from connectors.contract.dataset import Link
 from connectors.no.enheter.schema import ENTITIES
-from connectors.no.euronext.dataset import SHARES
-from connectors.no.issuer_names import entity_key, fold_name, issuer_key, strip_legal_form
+from connectors.no.euronext import SHARES
+from connectors.no.issuer_names import entity_key, issuer_cores, issuer_key
 from connectors.no.newsweb.schema import FLAGS, ISSUER, ISSUERS, MESSAGES, NAME, TEXTS
+from name_matching.name_columns import fold_texts
 
 
 def _name_links(table: str, column: str) -> tuple[Link, ...]:
     return tuple(
-        Link(table, issuer_key(column, make), ENTITIES.name, entity_key(make))
-        for make in (fold_name, strip_legal_form)
+        Link(table, issuer_key(column, fold), ENTITIES.name, entity_key(fold))
+        for fold in (fold_texts, issuer_cores)
     )
 
 
@@ -29,10 +30,10 @@ def _announcement_links(table: str) -> tuple[Link, ...]:
     return Link(table, ISSUER, FLAGS.name, ISSUER), *_name_links(table, NAME)
 
 
-LINKS: Final = (
+ANNOUNCEMENTS: Final = (
     *_name_links(FLAGS.name, NAME),
     *_announcement_links(MESSAGES.name),
     *_announcement_links(TEXTS.name),
     *_announcement_links(ISSUERS.name),
-    *_name_links(SHARES.name, "Name"),
 )
+LISTED_SHARES: Final = _name_links(SHARES.name, "Name")

@@ -12,39 +12,33 @@ import polars as pl
 
 from connectors.contract.dataset import ComputedKey, Link
 from connectors.news import link_keys
-from connectors.news.market import NewsSources, isin_link
+from connectors.news.market import NewsSources, isin_link, issuer_links
 from connectors.news.mfn.dataset import mfn_dataset
 from connectors.news.wires.dataset import wires_dataset
 from connectors.no.enheter.schema import ENTITIES
-from connectors.no.euronext.dataset import SHARES
-from connectors.no.issuer_names import entity_key, fold_name, strip_legal_form
+from connectors.no.euronext import SHARES
+from connectors.no.issuer_names import entity_key, issuer_cores
 from connectors.no.newsweb import news
 from connectors.no.newsweb.schema import MESSAGES
 from connectors.no.register import MARKET
-
-
-def _core_names(names: pl.Series) -> pl.Series:
-    return pl.Series([strip_legal_form(name) if name else None for name in names], dtype=pl.String)
-
-
-def _folded_names(names: pl.Series) -> pl.Series:
-    return pl.Series([fold_name(name) if name else None for name in names], dtype=pl.String)
+from name_matching.name_columns import fold_texts
 
 
 def _symbol_word_keys(rows: pl.DataFrame) -> pl.Series:
-    return link_keys.symbol_and_word(rows["Symbol"], _core_names(rows["Name"]))
+    return link_keys.symbol_and_word(rows["Symbol"], issuer_cores(rows["Name"]))
 
 
 SHARE: Final = ComputedKey("symbol_word", _symbol_word_keys)
 
 
 def news_links(table: str) -> tuple[Link, ...]:
-    """Links by ISIN and ticker through the Oslo list, then by name: first the whole name, then the core."""
+    """Links by LEI and ISIN, by ticker through the Oslo list, then by name: first the whole name, then the core."""
     return (
+        *issuer_links(MARKET, table),
         isin_link(table, SHARES, "ISIN"),
-        Link(table, link_keys.by_symbol(MARKET, _core_names), SHARES.name, SHARE),
-        Link(table, link_keys.by_full_name(_folded_names), ENTITIES.name, entity_key(fold_name)),
-        Link(table, link_keys.by_core_name(_core_names), ENTITIES.name, entity_key(strip_legal_form)),
+        Link(table, link_keys.by_symbol(MARKET, issuer_cores), SHARES.name, SHARE),
+        Link(table, link_keys.by_full_name(fold_texts), ENTITIES.name, entity_key(fold_texts)),
+        Link(table, link_keys.by_core_name(issuer_cores), ENTITIES.name, entity_key(issuer_cores)),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.gleif.level1.schema import lei_table
 from connectors.no.enheter.schema import ENTITIES, FORM, NAME
 from connectors.no.register import MARKET
 from connectors.regulators import nordic
@@ -25,4 +26,4 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
 
 
 DATASETS: Final = (nordic.NORWEGIAN_DATASET, esma_dataset.esma_dataset(MARKET))
-REGISTER: Final = CompanyRegister(ENTITIES.name, _company_names)
+REGISTER: Final = CompanyRegister(ENTITIES.name, _company_names, leis=lei_table(MARKET))

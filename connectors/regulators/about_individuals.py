@@ -2,7 +2,7 @@
 
 «Director of Acme plc», «Acme plc's former chief executive», «revisor for Eksempel AS»: an act against them is
 not one against the company named, and their own names are removed with them. Does not belong here: classifying
-a respondent without the words around it (`connectors.name_matching.company_markers`).
+a respondent without the words around it (`name_matching.company_markers`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from connectors.name_matching.company_markers import CompanyMark, company_mark
-from connectors.name_matching.legal_forms import FORMS
+from name_matching.company_markers import CompanyMark, company_mark
+from name_matching.legal_forms import FORMS
 
 _ENGLISH: Final = (
     "directors?|officers?|chief executives?|executives?|ceo|cfo|coo|chairman|chairwoman|chair|presidents?|"

@@ -1,4 +1,4 @@
-"""Authorities by the codes of docs/formats/news.md 1.9: name, country, host of their pages.
+"""Authorities by the codes of docs/formats/news.md 1.9: name, country, host of their pages, and its limit.
 
 Does not belong here: URLs of feeds (one module per authority).
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
+
+from connectors.contract.dataset import HostLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +29,9 @@ FI: Final = Authority("SE-FI", "Finansinspektionen", "SE", "www.fi.se")
 FT: Final = Authority("NO-FT", "Finanstilsynet", "NO", "www.finanstilsynet.no")
 ESMA: Final = Authority(
     "EU-ESMA", "European Securities and Markets Authority", None, "registers.esma.europa.eu"
+)
+# some of these pages are behind bot protection; the SEC's own limit is declared by its market
+LIMITS: Final = (
+    HostLimit(ESMA.host, 1.0),
+    *(HostLimit(authority.host, 0.5) for authority in (CFTC, FCA, PRA, FI, FT)),
 )

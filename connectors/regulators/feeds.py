@@ -20,12 +20,11 @@ from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit import feeds, staging
 from connectors.kit.feeds import LARGEST, NotFeedError
 from connectors.kit.formats import Format, sniff
+from connectors.kit.xml.html_text import to_single_line
 from connectors.regulators import list_pages
 
 _LONGEST: Final = 4_000  # characters of a title
 _TEXT: Final = 20_000  # characters of a text
-_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
-_BLANKS: Final = re.compile(r"[\s\u00a0]+")
 _DC: Final = "http://purl.org/dc/elements/1.1/"
 _UNREADABLE: Final = "unreadable"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -88,7 +87,7 @@ def parse_feed(body: bytes) -> ActFeed:
     page = list_pages.detect_layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
     if page is not None:
         return _parse_page(body, page)
-    if body.startswith(f"<{_UNREADABLE}>".encode()):  # written by `unreadable`
+    if body.startswith(f"<{_UNREADABLE}>".encode()):  # written by `unreadable_body`
         raise NotFeedError(to_plain_text(body.decode(errors="replace")))
     found = feeds.parse_feed(body)
     return ActFeed(to_plain_text(found.title), tuple(map(_to_item, found.entries)), found.is_repaired)
@@ -151,9 +150,7 @@ def _to_item(entry: Any) -> FeedItem:
 
 def to_plain_text(text: object) -> str:
     """Text without markup, with single blanks."""
-    if not isinstance(text, str):
-        return ""
-    return _BLANKS.sub(" ", html.unescape(_TAG.sub(" ", text[:_TEXT]))).strip()
+    return to_single_line(text[:_TEXT]) if isinstance(text, str) else ""
 
 
 def _strip_blanks(text: object) -> str:

@@ -15,9 +15,6 @@ from typing import Final
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
-from connectors.name_matching.core_name import split_core_and_forms
-from connectors.name_matching.law_firm_alerts import is_law_firm_alert
-from connectors.name_matching.respondents import CUT, TitleParties, parse_parties
 from connectors.regulators import act_types, common, feeds, fetch, schema
 from connectors.regulators.about_individuals import is_person_of_company
 from connectors.regulators.amounts import parse_amount
@@ -26,6 +23,9 @@ from connectors.regulators.common import NOBODY, WITHHELD, RejectedAct
 from connectors.regulators.feeds import ActFeed, FeedItem
 from connectors.regulators.headline_grammar import HeadlineLanguage, parse_headline
 from connectors.regulators.schema import SURE, ActRespondent, RegulatoryAct
+from name_matching.core_name import split_core_and_forms
+from name_matching.law_firm_alerts import is_law_firm_alert
+from name_matching.respondents import CUT, TitleParties, parse_parties
 
 _SOMEBODY: Final = frozenset(
     {
@@ -197,7 +197,6 @@ def headlines_dataset(
         cadence=cadence,
         guard=GuardLimits(max_rejected=0.2),
         host=headlines.authority.host,
-        rate=0.5,  # some of these pages are behind bot protection
         staged={table.name: table},
         files=headlines.files,
         recognise=common.recognise,

@@ -2,7 +2,7 @@
 
 Belongs here: the words of each language, and the position of the respondent: after the verb, before it, after
 «against», «för», «til» or a colon. Names elsewhere in a headline are only mentioned. Does not belong here:
-lists of respondents (`connectors.name_matching.respondents`), amounts.
+lists of respondents (`name_matching.respondents`), amounts.
 """
 
 from __future__ import annotations

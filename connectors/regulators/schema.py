@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from connectors.name_matching.company_markers import CompanyMark
-from connectors.name_matching.respondents import TitleCompany
 from connectors.regulators.authorities import Authority
+from name_matching.company_markers import CompanyMark
+from name_matching.respondents import TitleCompany
 from warehouse.schema.types import Column, Kind, Table
 
 SURE: Final = "register"  # instead of a legal form: the list contains companies only

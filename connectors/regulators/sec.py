@@ -16,12 +16,12 @@ from typing import Final
 from connectors.contract.dataset import NOT_A_COMPANY, Cadence, Dataset, GuardLimits, Licence
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
-from connectors.name_matching.respondents import TitleParties, parse_parties
 from connectors.regulators import act_types, common, feeds, fetch, schema
 from connectors.regulators.authorities import SEC
 from connectors.regulators.common import NOBODY, RejectedAct
 from connectors.regulators.feeds import ActFeed, FeedItem
 from connectors.regulators.schema import RegulatoryAct
+from name_matching.respondents import TitleParties, parse_parties
 
 MARKET: Final = "US"
 KEY: Final = "us.sec"
@@ -115,8 +115,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="*/10 11-23 * * 1-5", stale_after_hours=24 * 5),
     guard=GuardLimits(max_rejected=0.2),
     host=SEC.host,
-    rate=8.0,
-    limiter="sec.gov",
     staged={_TABLE.name: _TABLE},
     files=("sec_rss/**", "sec_enforcement/**", "*litigation_releases*"),
     recognise=common.recognise,

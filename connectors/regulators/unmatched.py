@@ -11,9 +11,9 @@ from typing import Final
 
 import polars as pl
 
-from connectors.name_matching.company_markers import CompanyMark
 from connectors.regulators import schema
 from connectors.regulators.act_types import NEVER_MATCHED
+from name_matching.company_markers import CompanyMark
 from warehouse.schema.identifiers import iso_country
 
 COLUMNS: Final = ("register", "published_at", "title", "name", "url", "why")

@@ -2,54 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
-from connectors.contract.dataset import HostSecret, Jurisdiction
-from connectors.esef.market import with_issuers
+import polars as pl
+
+from connectors.contract.contribution import Contribution
+from connectors.contract.dataset import HostSecret
 from connectors.firds.dataset import ESMA
-from connectors.listings.market import with_listings
-from connectors.news.market import with_news
-from connectors.regulators.market import with_acts
-from connectors.se import nasdaq, regulators
+from connectors.kit.composition import compose_market
+from connectors.listings.market import issuer_contributions
+from connectors.nasdaq.schema import LIMITS
+from connectors.news.market import news_contribution
+from connectors.regulators.market import acts_contribution
+from connectors.se import mapping, nasdaq, regulators
 from connectors.se.annual_reports import dataset as annual_reports_dataset
+from connectors.se.annual_reports import schema as annual_reports_schema
 from connectors.se.api import dataset as api_dataset
-from connectors.se.bulk import bolagsverket, scb
+from connectors.se.api import schema as api_schema
+from connectors.se.bulk import bolagsverket, bolagsverket_schema, scb, scb_schema
 from connectors.se.finansinspektionen import insider_register, issuers, short_positions
 from connectors.se.issuer_links import LINKS
 from connectors.se.major_holdings import dataset as major_holdings_dataset
-from connectors.se.mapping import PRECEDENCE, company_ids_of_rows, normalise
+from connectors.se.major_holdings import fetch as major_holdings_fetch
 from connectors.se.news import PRESS
-from connectors.se.register import GATEWAY, MARKET
+from connectors.se.register import GATEWAY, MARKET, company_ids
 
-_REGISTERS: Final = with_listings(
-    with_issuers(
-        Jurisdiction(
-            code=MARKET,
-            state="served",
-            datasets=(
-                bolagsverket.DATASET,
-                scb.DATASET,
-                api_dataset.DATASET,
-                annual_reports_dataset.DATASET,
-                insider_register.DATASET,
-                short_positions.DATASET,
-                nasdaq.DATASET,
-                major_holdings_dataset.DATASET,
-            ),
-            precedence=PRECEDENCE,
-            touches=company_ids_of_rows,
-            normalise=normalise,
-            holders=major_holdings_dataset.HOLDERS,
-            dated=(major_holdings_dataset.KEY,),
-            secrets=(HostSecret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
-        ),
-        named_by={issuers.INSIDER_ISSUERS.name: "lei"},
-        links=(*LINKS, *nasdaq.LINKS, major_holdings_dataset.PAGE_LINK),
+REGISTERS: Final = Contribution(
+    name="Bolagsverket and SCB",
+    datasets=(
+        bolagsverket.DATASET,
+        scb.DATASET,
+        api_dataset.DATASET,
+        annual_reports_dataset.DATASET,
     ),
-    ESMA,
+    company_ids={
+        bolagsverket_schema.ORGANISATIONS.name: company_ids(pl.col(bolagsverket_schema.NUMBER)),
+        scb_schema.STATISTICS.name: company_ids(pl.col(scb_schema.NUMBER)),
+        api_schema.ANSWERS.name: company_ids(pl.col(api_schema.NUMBER)),
+        annual_reports_schema.REPORTS.name: company_ids(pl.col(annual_reports_schema.NUMBER)),
+    },
+    to_shared=mapping.map_registers,
+    precedence={
+        "name": (bolagsverket_schema.KEY, api_schema.KEY, scb_schema.KEY, annual_reports_schema.KEY),
+        "status": (bolagsverket_schema.KEY, api_schema.KEY, scb_schema.KEY),
+        "sni_code": (scb_schema.KEY, api_schema.KEY),
+        "figures": (annual_reports_schema.KEY,),
+    },
+    secrets=(HostSecret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
 )
-_TOLD: Final = with_news(_REGISTERS, PRESS)
-# links by wire rows come last, and those of notices follow them
-_NOTIFIED: Final = replace(_TOLD, links=(*_TOLD.links, *major_holdings_dataset.LAST_LINKS))
-SWEDEN: Final = with_acts(_NOTIFIED, regulators.DATASETS, regulators.REGISTER)
+FINANSINSPEKTIONEN: Final = Contribution(
+    name="Finansinspektionen",
+    datasets=(insider_register.DATASET, short_positions.DATASET),
+    links=LINKS,
+    lei_columns={issuers.INSIDER_ISSUERS.name: "lei"},
+    to_shared=mapping.map_share_isins,
+)
+ANNOUNCEMENTS: Final = Contribution(
+    name="announcements of issuers",
+    datasets=(nasdaq.DATASET, major_holdings_dataset.DATASET),
+    company_ids={
+        major_holdings_dataset.NOTICES.name: company_ids(pl.col(major_holdings_dataset.NUMBER)),
+    },
+    links=(*nasdaq.LINKS, *major_holdings_dataset.LINKS),
+    to_shared=mapping.map_announcements,
+    precedence={"ownership": (major_holdings_dataset.KEY,)},
+    holders=major_holdings_dataset.HOLDERS,
+    limits=(*LIMITS, major_holdings_fetch.LIMIT),
+    dated=(major_holdings_dataset.KEY,),
+)
+CONTRIBUTIONS: Final = (
+    REGISTERS,
+    FINANSINSPEKTIONEN,
+    ANNOUNCEMENTS,
+    *issuer_contributions(MARKET, ESMA),
+    news_contribution(MARKET, PRESS),
+    acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
+)
+SWEDEN: Final = compose_market(MARKET, CONTRIBUTIONS)

@@ -20,6 +20,7 @@ from connectors.se.bulk.bolagsverket_schema import FORM, NAMES, ORGANISATIONS
 from connectors.se.bulk.bolagsverket_statements import with_names
 from connectors.se.finansinspektionen.issuers import INSIDER_ISSUERS, SHORTS_ISSUERS, SHORTS_KEY
 from connectors.se.register import MARKET
+from name_matching.name_columns import fold_texts_except_nordic
 from warehouse.schema.tables import IDENTIFIERS
 
 _LISTABLE: Final = ("AB", "BAB", "FAB", "SE")
@@ -29,10 +30,9 @@ _FORMS: Final = r"\b(?:ab|publ|aktiebolag|aktiebolaget)\b"
 
 def core_names(names: pl.Series) -> pl.Series:
     """Comparison form of names; null if nothing is left."""
-    text = pl.col("name").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
-    plain = text.str.replace_all(_FORMS, " ").str.replace_all(" +", " ").str.strip_chars()
-    kept = pl.when(plain != "").then(plain)
-    return names.alias("name").to_frame().select(kept.alias("core")).to_series()
+    plain = pl.col("core").str.replace_all(_FORMS, "").str.replace_all(" +", " ").str.strip_chars()
+    words = fold_texts_except_nordic(names).alias("core").to_frame()
+    return words.select(pl.when(plain != "").then(plain).alias("core")).to_series()
 
 
 def _issuer_core_names(rows: pl.DataFrame) -> pl.Series:

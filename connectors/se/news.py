@@ -11,7 +11,7 @@ from connectors.contract.dataset import Link
 from connectors.nasdaq.news import items_mapper
 from connectors.news import link_keys
 from connectors.news.cision import cision_dataset
-from connectors.news.market import NewsSources, isin_link
+from connectors.news.market import NewsSources, isin_link, issuer_links
 from connectors.news.mfn.dataset import mfn_dataset
 from connectors.news.wires.dataset import wires_dataset
 from connectors.se import nasdaq
@@ -23,8 +23,9 @@ from connectors.se.register import MARKET
 
 
 def news_links(table: str) -> tuple[Link, ...]:
-    """Links of a wire table: by ISIN through the insider and short position registers, then by name."""
+    """Links of a wire table: by LEI and ISIN, the latter also through two own registers, then by name."""
     return (
+        *issuer_links(MARKET, table),
         isin_link(table, INSIDER_ISSUERS, "isin"),
         isin_link(table, SHORTS_ISSUERS, "isin"),
         Link(table, link_keys.by_core_name(core_names), ORGANISATIONS.name, COMPANY_NAME),

@@ -9,6 +9,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.gleif.level1.schema import lei_table
 from connectors.regulators import nordic
 from connectors.regulators.esma import dataset as esma_dataset
 from connectors.regulators.market import CompanyRegister
@@ -26,4 +27,6 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
 
 
 DATASETS: Final = (nordic.SWEDISH_DATASET, esma_dataset.esma_dataset(MARKET))
-REGISTER: Final = CompanyRegister(ORGANISATIONS.name, _company_names, cores=_company_names)
+REGISTER: Final = CompanyRegister(
+    ORGANISATIONS.name, _company_names, cores=_company_names, leis=lei_table(MARKET)
+)

@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit import code_lists
-from connectors.kit.staging import EXAMPLES, SignalCounter
+from connectors.kit.staging import SignalCounter, count_subjects
 
 _PACKAGE: Final = "connectors.uk"
 
@@ -48,16 +48,3 @@ def count_unlisted(tally: SignalCounter, code: str, name: str, subjects: pl.Data
     strange = unlisted_words(subjects["subject"].unique(), name)
     if strange:
         count_subjects(tally, code, subjects.filter(pl.col("subject").is_in(strange)))
-
-
-def count_subjects(tally: SignalCounter, code: str, subjects: pl.DataFrame) -> None:
-    """Counts every row of (subject, example) under a signal code."""
-    if subjects.is_empty():
-        return
-    counted = subjects.group_by("subject", maintain_order=True).agg(
-        pl.len().alias("count"), pl.col("example").head(EXAMPLES).alias("examples")
-    )
-    for subject, rows, examples in counted.select("subject", "count", "examples").iter_rows():
-        tally.add(code, str(subject), count=rows)
-        for example in examples:
-            tally.add(code, str(subject), example, count=0)

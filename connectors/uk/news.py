@@ -5,25 +5,23 @@ Belongs here: naming them, and linking a wire's item to its company. Does not be
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import polars as pl
 
 from connectors.contract.dataset import ComputedKey, Link
-from connectors.name_matching.core_name import core_name
 from connectors.news import link_keys
-from connectors.news.market import NewsSources
+from connectors.news.market import NewsSources, issuer_links
 from connectors.news.wires.dataset import wires_dataset
 from connectors.uk.basic_company_data.dataset import COMPANIES
 from connectors.uk.nsm import news
 from connectors.uk.nsm.schema import ITEMS
+from name_matching.name_columns import core_names
 
 MARKET: Final = "UK"
+_core_names: Final = partial(core_names, country=MARKET)
 _PUBLIC: Final = "Public Limited Company"  # only these may offer shares to the public
-
-
-def _core_names(names: pl.Series) -> pl.Series:
-    return pl.Series([core_name(name, MARKET) if name else None for name in names], dtype=pl.String)
 
 
 def _public_core_names(rows: pl.DataFrame) -> pl.Series:
@@ -37,8 +35,9 @@ COMPANY: Final = ComputedKey("public_core", _public_core_names)
 
 
 def news_links(table: str) -> tuple[Link, ...]:
-    """Links of a wire table: by the name of a public limited company, if exactly one matches."""
-    return (Link(table, link_keys.by_core_name(_core_names), COMPANIES.name, COMPANY),)
+    """Links of a wire table: by LEI and ISIN, then by the name of a public limited company."""
+    by_name = Link(table, link_keys.by_core_name(_core_names), COMPANIES.name, COMPANY)
+    return (*issuer_links(MARKET, table), by_name)
 
 
 PRESS: Final = NewsSources(

@@ -15,6 +15,9 @@ import polars as pl
 from connectors.kit import code_lists
 from warehouse.schema.identifiers import company_id, parse_scoped
 
+API_HOST: Final = "api.company-information.service.gov.uk"
+API_URL: Final = f"https://{API_HOST}"
+
 _VALID: Final = r"^[A-Z0-9]{8}$"
 _EIGHT: Final = re.compile(r"[A-Z0-9]{8}")
 _BLANKS: Final = re.compile(r"\s")

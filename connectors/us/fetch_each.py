@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from connectors.contract.dataset import Cursor, FetchedFile
 from connectors.kit.http.errors import FetchError
-from connectors.us.pending_filings import FeedFiling, FetchedFilings
+from connectors.us.feeds.pending_filings import FeedFiling, FetchedFilings
 from connectors.us.sec_http import BlockedError
 
 PATIENCE: Final = 5  # failures in a row after which the source counts as unavailable

@@ -3,7 +3,7 @@
 See docs/formats/us.md 9, 12.2.
 
 Belongs here: families of forms, as sets and as expressions. Does not belong here: conclusions from them
-(`profile.status`, `filings`).
+(`profile.status`, `submissions.filings`).
 """
 
 from __future__ import annotations

@@ -7,21 +7,21 @@ reports (`filing_headers.news_and_notices`).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import polars as pl
 
 from connectors.contract.dataset import ComputedKey, Link
-from connectors.name_matching.core_name import core_name
+from connectors.gleif.isin_mapping import isin_table
 from connectors.news import link_keys
-from connectors.news.market import NewsSources
+from connectors.news.market import NewsSources, isin_link
 from connectors.news.wires.dataset import wires_dataset
 from connectors.us.register import MARKET
 from connectors.us.symbols.company_tickers import TICKERS
+from name_matching.name_columns import core_names
 
-
-def _core_names(names: pl.Series) -> pl.Series:
-    return pl.Series([core_name(name, MARKET) if name else None for name in names], dtype=pl.String)
+_core_names: Final = partial(core_names, country=MARKET)
 
 
 def _ticker_keys(rows: pl.DataFrame) -> pl.Series:
@@ -32,8 +32,9 @@ TICKER: Final = ComputedKey("symbol_word", _ticker_keys)
 
 
 def news_links(table: str) -> tuple[Link, ...]:
-    """Links by ticker and the first word of the name."""
-    return (Link(table, link_keys.by_symbol(MARKET, _core_names), TICKERS.name, TICKER),)
+    """Links by ISIN, then by ticker and the first word of the name."""
+    by_symbol = Link(table, link_keys.by_symbol(MARKET, _core_names), TICKERS.name, TICKER)
+    return (isin_link(table, isin_table(MARKET), "isin"), by_symbol)
 
 
 PRESS: Final = NewsSources(wires=(wires_dataset(MARKET),), links=news_links)

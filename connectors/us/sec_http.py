@@ -2,7 +2,7 @@
 
 See docs/formats/us.md 1.
 
-All SEC hosts count one caller's requests together, ten a second at most: datasets declare `RATE` and `LIMITER`.
+All SEC hosts count one caller's requests together, ten a second at most (`LIMITS`).
 Requests must identify the caller (FIRM_USER_AGENT with a contact). Does not belong here: which files are
 requested.
 """
@@ -12,15 +12,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
+from connectors.contract.dataset import HostLimit
 from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
 from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRefusedError
 from connectors.kit.http.response import NotModified, Validators
+from connectors.us.register import DATA_HOST, FILES_HOST
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
 
-RATE: Final = 8.0  # requests per second; more than ten are answered with a block of ten minutes
-LIMITER: Final = "sec.gov"
+# more than ten requests per second to all hosts together are answered with a block of ten minutes
+LIMITS: Final = tuple(HostLimit(host, 8.0, "sec.gov") for host in (DATA_HOST, FILES_HOST))
 _OK: Final = 200
 _FORBIDDEN: Final = 403
 _MISSING: Final = 404

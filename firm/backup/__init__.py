@@ -1,1 +1,1 @@
-"""backup of firm: create, restore."""
+"""Backups of a data root and the control-plane database, and their restore."""

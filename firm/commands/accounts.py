@@ -1,30 +1,25 @@
-"""`firm accounts …` and `firm keys …`: account and key administration without the dashboard."""
+"""`firm accounts …`: account administration without the dashboard."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import typer
 
 from api.accounts.service import AccountError
 from api.auth.service_secrets import SecretsError
-from api.settings.service import SettingError
+from api.settings.env import SettingError
 from firm.bootstrap import AppContainer
 from firm.cli_errors import exit_on_error
+from firm.console import Json, print_result
 from firm.sign_in_links import sign_in_link
 
 accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
-keys = typer.Typer(no_args_is_help=True, help="API keys.")
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Tier = Annotated[str, typer.Option(help="basic, starter, pro or business, or another that FIRM_TIERS names.")]
 _TROUBLE = (AccountError, SecretsError, SettingError)
-
-
-def _print_result(as_json: bool, document: dict[str, str], text: str) -> None:
-    typer.echo(json.dumps(document) if as_json else text)
 
 
 @accounts.command("create")
@@ -37,7 +32,7 @@ def create_account(
     with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         account = service.create_account(email, tier)
         document = {"account_id": account.account_id, "email": account.email, "tier": account.tier}
-        _print_result(as_json, document, f"{account.account_id}  {account.email}  {account.tier}")
+        print_result(as_json, document, f"{account.account_id}  {account.email}  {account.tier}")
 
 
 @accounts.command("set-tier")
@@ -52,7 +47,7 @@ def set_tier(
     with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         changed = service.set_tier(account, tier)
         document = {"account_id": changed.account_id, "email": changed.email, "tier": changed.tier}
-        _print_result(as_json, document, f"{changed.email} now has tier {changed.tier}")
+        print_result(as_json, document, f"{changed.email} now has tier {changed.tier}")
 
 
 def _check_not_billed(installation: AppContainer, account: str) -> None:
@@ -108,49 +103,11 @@ def print_sign_in_link(
     """Print a one-time dashboard sign-in link for the owner, for installations that send no mail."""
     with exit_on_error(*_TROUBLE):
         address = sign_in_link(AppContainer.read(), account, timedelta(hours=hours))
-        _print_result(as_json, {"link": address}, address)
+        print_result(as_json, {"link": address}, address)
 
 
 def _set_status(account: str, status: str, as_json: bool) -> None:
     with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
         changed = service.set_status(account, status)
         document = {"account_id": changed.account_id, "email": changed.email, "status": changed.status}
-        _print_result(as_json, document, f"{changed.email} is now {changed.status}")
-
-
-@keys.command("create")
-def create_key(
-    account: Annotated[str, typer.Option(help="E-mail or account id.")],
-    kind: Annotated[str, typer.Option(help="live (server), public (browser, bound to domains) or secret.")],
-    domain: Annotated[
-        list[str] | None, typer.Option(help="Allowed domain of a public key; repeatable.")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
-    expires: Annotated[datetime | None, typer.Option(help="Expiry of the key, UTC.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Create an API key. It is printed once and never stored in the clear."""
-    ends = expires.replace(tzinfo=UTC) if expires is not None else None
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
-        made = service.create_key(account, kind, domain or (), label, ends)
-        document = {"key_id": made.key_id, "key": made.key, "kind": made.kind}
-        _print_result(as_json, document, f"{made.key}\n(shown once; id {made.key_id})")
-
-
-@keys.command("list")
-def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")]) -> None:
-    """List an account's keys, without their secret part."""
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
-        for key in service.keys(account):
-            state = key.state(datetime.now(UTC))
-            typer.echo(
-                f"{key.key_id}  {key.shown_prefix}…{key.shown_last}  {state}  {key.label or ''}".rstrip()
-            )
-
-
-@keys.command("revoke")
-def revoke_key(key_id: Annotated[str, typer.Argument(help="key_…, as `firm keys list` shows it.")]) -> None:
-    """Revoke a key (a running service notices within 30 seconds)."""
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
-        revoked = service.revoke_key(key_id)
-        typer.echo(f"{revoked.key_id} is revoked")
+        print_result(as_json, document, f"{changed.email} is now {changed.status}")

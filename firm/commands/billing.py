@@ -13,14 +13,14 @@ from api.auth.service_secrets import SecretsError
 from api.billing.entitlement import Entitlement
 from api.billing.errors import BillingError
 from api.billing.service import BillingService
-from api.settings.service import SettingError
+from api.settings.env import SettingError
 from firm.bootstrap import AppContainer
 from firm.cli_errors import exit_on_error, fail
+from firm.console import Json
 
 billing = typer.Typer(no_args_is_help=True, help="Billing with Stripe.")
 
 Account = Annotated[str, typer.Option(help="E-mail or account id.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 _TROUBLE = (AccountError, BillingError, SecretsError, SettingError)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.auth.service_secrets import SecretsError
-from api.settings.service import SettingError
+from api.settings.env import SettingError
 from firm.bootstrap import AppContainer
 from firm.cli_errors import exit_on_error, fail
 

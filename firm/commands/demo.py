@@ -21,9 +21,9 @@ from firm.console import print_table
 from firm.demo.background_server import background_service
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
 from firm.sign_in_links import sign_in_link
-from pipelines.ingest.report import IngestReport
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import SettingError, Settings
-from warehouse.reader.types import LedgerEvent
+from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import typer
 import connectors
 from api.auth.service_secrets import SecretsError, load_or_create
 from api.email.smtp import MailServer, MailServerUnreachableError
-from api.settings.service import SettingError as ApiSettingError
-from api.settings.webhooks import MailSettings
+from api.settings.env import SettingError as ApiSettingError
+from api.settings.mail import MailSettings
 from firm.bootstrap import AppContainer, read_environment
 from firm.cli_errors import ERROR
 from firm.console import print_table

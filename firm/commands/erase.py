@@ -10,7 +10,7 @@ import typer
 from firm import erasure
 from firm.bootstrap import read_environment
 from firm.cli_errors import ERROR, exit_on_error, fail
-from firm.console import print_table
+from firm.console import Json, print_table
 from pipelines.settings import SettingError, Settings
 from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 from warehouse.replication.errors import ReplicationError
@@ -27,7 +27,7 @@ def erase(
     ] = None,
     reason: Annotated[str, typer.Option(help="Reason, stored with the tombstone. No names.")] = "requested",
     show: Annotated[bool, typer.Option("--list", help="Only list erased subjects.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Remove subjects from archive, tables, history, ledger, releases, exports and deliveries, and keep them out.
 

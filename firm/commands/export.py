@@ -15,7 +15,7 @@ from rich.console import Console
 
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
-from firm.console import print_table
+from firm.console import Json, print_table
 from pipelines.settings import SettingError, Settings
 from warehouse.exports.exports import (
     FORMATS,
@@ -48,7 +48,7 @@ def export(
     form: Annotated[
         ExportFormat, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
     ] = ExportFormat.BOTH,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Export companies, details, financials, ownership and events of the current release, per market.
 

@@ -1,25 +1,23 @@
-"""`firm ingest` runs the Dagster job of the chosen markets and reports; `firm dagster` starts its UI."""
+"""`firm ingest`: runs the Dagster job of the chosen markets and reports."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from firm import erasure
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
-from firm.console import print_table
-from pipelines.ingest.report import IngestReport
-from pipelines.settings import PROJECT, SettingError, Settings
+from firm.console import Json, print_table
+from pipelines.reporting.report import IngestReport
+from pipelines.settings import SettingError, Settings
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
@@ -50,7 +48,7 @@ def ingest(
             min=1, max=64, help="Markets ingested in parallel (with --from only), one process each."
         ),
     ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Ingest markets and publish a release.
 
@@ -245,48 +243,3 @@ def print_problems(report: IngestReport) -> None:
         )
     for error in report.errors:
         typer.echo(f"ERROR {error.market}: {error.message}", err=True)
-
-
-def dagster(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
-) -> None:
-    """Start Dagster's web interface and daemon, with the daily schedules."""
-    _exec_program("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
-
-
-def work(
-    name: Annotated[str, typer.Option(help="Name of this worker, if a machine has several.")] = "worker",
-    at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets ingested in parallel.")] = 1,
-) -> None:
-    """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
-    with exit_on_error(SettingError, code=USAGE):
-        if not Settings.read(read_environment()).celery_broker_url:
-            fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
-    worker = (
-        "-A",
-        "pipelines.dagster_instance.celery_app",
-        "worker",
-        "-n",
-        f"{name}@%h",
-        "-c",
-        str(at_once),
-        "--loglevel=WARNING",
-    )
-    _exec_program("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
-
-
-def _exec_program(program: str, *arguments: str) -> NoReturn:
-    """Replaces this process with a program of the same environment, with our settings."""
-    with exit_on_error(SettingError, code=USAGE):
-        settings = Settings.read(read_environment())
-    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
-    given = {
-        **os.environ,
-        **read_environment(),
-        **settings.dagster_environment,
-        "FIRM_DATA": str(settings.data.resolve()),
-        "DAGSTER_DISABLE_TELEMETRY": "1",
-    }
-    os.chdir(PROJECT)
-    path = Path(sys.executable).parent / program
-    os.execve(path, [str(path), *arguments], given)  # noqa: S606 - our own words

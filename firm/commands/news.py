@@ -27,7 +27,6 @@ def unmatched(
 ) -> None:
     """List news without a matching company, with the reason: kept for review, and in no release."""
     import connectors
-    from connectors.presses import PRESSES
     from pipelines.curation.unmatched_news import find_unmatched_news as find
     from pipelines.ingest.run import UnknownMarketError, chosen_markets
     from pipelines.workspace import Workspace
@@ -43,8 +42,8 @@ def unmatched(
         found = [
             row
             for made in taken
-            if made.code in PRESSES
-            for row in find(workspace, made, PRESSES[made.code], limit).iter_rows(named=True)
+            if made.news_items
+            for row in find(workspace, made, limit).iter_rows(named=True)
         ]
     if not found:
         typer.echo("every news item is linked to a company")

@@ -12,7 +12,7 @@ import typer
 
 from firm.bootstrap import read_environment
 from firm.cli_errors import exit_on_error, fail
-from firm.console import print_table
+from firm.console import Json, print_table
 from pipelines.settings import SettingError, Settings
 from warehouse.decisions import (
     CorruptDecisionLogError,
@@ -31,11 +31,10 @@ owners = typer.Typer(no_args_is_help=True, help="Holders of a company, and manua
 _Company = Annotated[str, typer.Argument(help="The company: firm:NO:923609016 or its number.")]
 _By = Annotated[str, typer.Option(help="Who decides; stored.")]
 _Reason = Annotated[str, typer.Option(help="Reason; stored. No names of persons.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @owners.command()
-def show(company: _Company, as_json: _Json = False) -> None:
+def show(company: _Company, as_json: Json = False) -> None:
     """Show owners with the source records behind each, their ids, and the rule that joined them."""
     from pipelines.curation.holder_decisions import HolderDecisionError, known_owners
 
@@ -111,7 +110,7 @@ def reverse(
 
 @owners.command("list")
 def list_decisions(
-    company: Annotated[str | None, typer.Option(help="Only of this company.")] = None, as_json: _Json = False
+    company: Annotated[str | None, typer.Option(help="Only of this company.")] = None, as_json: Json = False
 ) -> None:
     """List all decisions, oldest first, and which are in force."""
     number = None if company is None else identifiers.parse(company)

@@ -11,7 +11,7 @@ import typer
 
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
-from firm.console import print_table
+from firm.console import Json, print_table
 from pipelines.settings import SettingError, Settings
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
@@ -31,7 +31,7 @@ def prune(
         typer.Option(min=1, help="Prune rows in STAGED this old if all their bodies are pruned."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, files are only listed.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List or delete RAW/STAGED files that are no longer needed. Exit code: 0 done, 1 error.
 
@@ -78,9 +78,9 @@ def _find_expired(
 ) -> Iterator[ExpiredData]:
     """Yields prunable data market by market under its lock, deleted before it is yielded with `yes`."""
     import connectors
-    from pipelines.ingest import crash_recovery
     from pipelines.ingest.run import chosen_markets
     from pipelines.maintenance import retention
+    from pipelines.runtime import crash_recovery
     from pipelines.workspace import Workspace
 
     workspace = Workspace(settings, connectors.JURISDICTIONS)

@@ -11,7 +11,7 @@ import typer
 
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error
-from firm.console import print_table
+from firm.console import Json, print_table
 from pipelines.settings import SettingError, Settings
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
@@ -34,7 +34,7 @@ def rebuild(
     accept_lost: Annotated[
         bool, typer.Option("--accept-lost", help="Continue although companies that are served would be lost.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Rebuild the history of markets from STAGED, after an upgrade of the shared tables or their rules.
 

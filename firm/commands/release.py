@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.settings.service import SettingError as ServiceSettingError
+from api.settings.env import SettingError as ServiceSettingError
 from firm.bootstrap import AppContainer
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import print_table
 from pipelines.settings import SettingError, Settings
+from warehouse.publish.publisher import InvalidReleaseError, ReleaseStore
 from warehouse.release import manifest as release_manifest
-from warehouse.release.publisher import InvalidReleaseError, ReleaseStore
 from warehouse.replication.errors import ReplicationError
 from warehouse.replication.settings import SETTING as OBJECT_STORE
 from warehouse.storage.locks import AlreadyLockedError, release_lock

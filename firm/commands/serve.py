@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.auth.service_secrets import SecretsError
-from api.settings.service import SettingError
+from api.settings.env import SettingError
 from firm.bootstrap import AppContainer
 from firm.cli_errors import exit_on_error
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     import socket
 
     from api.observability.metrics import WorkerSlot
-    from api.webhooks.runner import Observe
-    from warehouse.reader.reader import ReleaseReader
 
 
 def serve(
@@ -60,8 +57,8 @@ def serve_installation(installation: AppContainer, host: str | None = None, port
 
 
 def _run_supervisor(installation: AppContainer, listener: socket.socket) -> None:
+    from api.common.shared_memory import SharedSlots
     from api.observability.metrics import WorkerSlot
-    from api.runtime.shared_memory import SharedSlots
     from api.runtime.supervisor import Supervisor
     from api.runtime.uvicorn_server import tuned_memory
 
@@ -90,7 +87,7 @@ def _serve_in_process(
     reader = ReleaseReader(installation.layout, seconds=settings.list_seconds)
     database = Database(settings.control_database_url)
     delivers = settings.webhooks.deliver and (desk is None or desk.place == 0)
-    beside = partial(run_deliveries, installation, reader) if delivers else None
+    beside = partial(installation.run_deliveries, reader) if delivers else None
     follows = desk is None or desk.place == 0
     try:
         app = create_app(settings, reader, database, installation.secrets(), desk=desk, deliveries=beside)
@@ -99,13 +96,3 @@ def _serve_in_process(
     finally:
         database.close()
         reader.close()
-
-
-@asynccontextmanager
-async def run_deliveries(
-    installation: AppContainer, reader: ReleaseReader, observe: Observe
-) -> AsyncIterator[None]:
-    """Delivers in the event loop of one API process: SQLite has one writer anyway."""
-    with installation.deliveries(reader, observe) as deliveries:
-        async with deliveries.beside():
-            yield

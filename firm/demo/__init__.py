@@ -1,1 +1,1 @@
-"""demo of firm: background_server, sandbox_origin, webhook_receiver."""
+"""What `firm demo` runs beside the product: a registry, a receiver, a server in the background."""

@@ -20,7 +20,6 @@ def background_service(installation: AppContainer) -> Iterator[str]:
     from api.app import create_app
     from api.database.engine import Database
     from api.runtime.uvicorn_server import build_server, open_listener
-    from firm.commands.serve import run_deliveries
     from warehouse.reader.reader import ReleaseReader
 
     settings = replace(installation.settings, host="127.0.0.1", port=0, access_log=False)
@@ -28,7 +27,7 @@ def background_service(installation: AppContainer) -> Iterator[str]:
         secrets = installation.secrets()
     listener = open_listener(settings)
     reader, database = ReleaseReader(installation.layout), Database(settings.control_database_url)
-    beside = partial(run_deliveries, installation, reader)
+    beside = partial(installation.run_deliveries, reader)
     service = build_server(create_app(settings, reader, database, secrets, deliveries=beside), settings)
     thread = threading.Thread(target=service.run, args=([listener],), name="firm-service")
     thread.start()

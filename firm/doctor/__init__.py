@@ -1,1 +1,1 @@
-"""doctor of firm: billing, histories, object_store, source_credentials, webhooks."""
+"""Checks of `firm doctor`, one module per subject."""

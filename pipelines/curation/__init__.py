@@ -1,1 +1,1 @@
-"""curation of pipelines: holder_decisions, unmatched_news."""
+"""Work of persons on the data: decisions on holders, and the review list of news without a company."""

@@ -1,13 +1,12 @@
-"""Manual decisions on holders: shows a company's owners, validates the ids, lists decisions not applied yet.
+"""Manual decisions on holders: shows a company's owners, validates the ids, records decisions.
 
 Does not belong here: where decisions are stored (`warehouse.decisions`), how they change lines
-(`transforms.holders.match_rules`), or printing (`firm`).
+(`transforms.holders.match_rules`), when a run applies them (`steps.normalise`), or printing (`firm`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -26,7 +25,6 @@ from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import HOLDINGS, OWNERS
 from warehouse.storage.layout import Layout
 
-JUDGED_MARK: Final = "judged"
 _HOLDER: Final = "own_"
 _COMPANY: Final = f"{identifiers.PREFIX}:"
 
@@ -129,15 +127,3 @@ def _company_id(layout: Layout, text: str) -> str:
             f"{number.company_id} is unknown here: ingest its market first, or check the number"
         )
     return number.company_id
-
-
-def pending_decisions(layout: Layout, market: str, history: MarketHistory) -> Sequence[DecisionRecord]:
-    """Decisions and reversals that no run of the market has applied yet."""
-    taken = history.marked(JUDGED_MARK)
-    return [row for row in DecisionLog(layout).all(market) if str(row.number) not in taken]
-
-
-def mark_decisions_applied(rows: Iterable[DecisionRecord], history: MarketHistory) -> None:
-    """Marks decisions as applied, once the snapshots of their companies are written."""
-    for row in rows:
-        history.mark(JUDGED_MARK, str(row.number))

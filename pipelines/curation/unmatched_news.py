@@ -11,11 +11,11 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
-from connectors.name_matching.decide import REVIEWED, Candidate, CandidateMatcher, CandidateSet
-from connectors.news.market import NewsSources, is_news
+from connectors.news.market import is_news
 from connectors.news.schema import AUTHOR
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators import unmatched as regulators_unmatched
+from name_matching.decide import REVIEWED, Candidate, CandidateMatcher, CandidateSet
 from pipelines.steps.link_companies import CompanyLinker
 from pipelines.workspace import Workspace
 from warehouse.history.history import MarketHistory
@@ -28,9 +28,7 @@ COLUMNS: Final = ("register", "published_at", "title", "url", "why", "perhaps")
 _TOLD: Final = (*COLUMNS[:-1], "name")
 
 
-def find_unmatched_news(
-    workspace: Workspace, jurisdiction: Jurisdiction, press: NewsSources, limit: int
-) -> pl.DataFrame:
+def find_unmatched_news(workspace: Workspace, jurisdiction: Jurisdiction, limit: int) -> pl.DataFrame:
     """The newest news and notices of a market without a company: COLUMNS.
 
     perhaps: the name of the one listed company with a similar enough name; a person decides.
@@ -39,7 +37,7 @@ def find_unmatched_news(
         links = CompanyLinker(jurisdiction, history)
         told = regulators_schema.acts_table(jurisdiction.code)
         parts = [
-            *_unmatched_items(links, press),
+            *_unmatched_items(links, jurisdiction),
             regulators_unmatched.unmatched_acts(jurisdiction.code, {told.name: history.present(told)}),
         ]
         rows = pl.concat(part.select(_TOLD) for part in parts)
@@ -61,8 +59,8 @@ def _candidate_names(names: pl.Series, market: str, history: MarketHistory) -> p
     return pl.Series("perhaps", [near.get(name) for name in names], dtype=pl.String)
 
 
-def _unmatched_items(links: CompanyLinker, press: NewsSources) -> Iterator[pl.DataFrame]:
-    for table, items in press.items().items():
+def _unmatched_items(links: CompanyLinker, jurisdiction: Jurisdiction) -> Iterator[pl.DataFrame]:
+    for table, items in jurisdiction.news_items.items():
         rows = links.unanswered(table)
         for several, why in ((None, NO_NAME), (False, NOBODY), (True, SEVERAL)):
             part = rows.filter(pl.col("_several").eq_missing(pl.lit(several, pl.Boolean)))

@@ -1,5 +1,1 @@
-"""dagster_instance of pipelines.
-
-Holds celery_app, concurrency_slots, errors, materialization_cache, postgres_storage, sqlite_engines,
-sqlite_event_log, sqlite_storage.
-"""
+"""Dagster's own records in SQLite or PostgreSQL, faster or safer than with its classes; the Celery application."""

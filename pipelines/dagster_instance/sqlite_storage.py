@@ -1,7 +1,7 @@
 """Dagster's own records in SQLite, over pooled connections; `dagster.yaml` names `Records`.
 
 Belongs here: which file holds what, and the run records. Does not belong here: the rows written (Dagster's), events
-(`sqlite_event_log`), or our own record of runs (`ingest.step_results`), which does not depend on these files.
+(`sqlite_event_log`), or our own record of runs (`runtime.step_results`), which does not depend on these files.
 """
 
 from __future__ import annotations

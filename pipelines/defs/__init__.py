@@ -1,4 +1,4 @@
-"""defs of pipelines.
+"""Dagster's definitions: assets and their checks, jobs, schedules, sensors, the workspace as a resource.
 
-Holds asset_checks, asset_keys, assets, jobs, partitions, run_recovery_sensor, schedules, sensors.
+Does not belong here: what a step does (`steps`), or composing them (`definitions_builder`).
 """

@@ -1,6 +1,6 @@
 """Jobs: one per market, from fetch to release, in one process; and one that exports the current release.
 
-A process per step would cost seconds each; work that needs several cores has its own pool (`ingest.parser_pool`).
+A process per step would cost seconds each; work that needs several cores has its own pool (`runtime.parser_pool`).
 Docs: https://docs.dagster.io/guides/build/jobs
 """
 
@@ -13,7 +13,8 @@ import dagster as dg
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs.asset_keys import RELEASE, market_key, raw_key, staged_key
-from pipelines.workspace import MARKET_TAG, MARKETS_TAG
+from pipelines.defs.resources import MARKETS_TAG
+from pipelines.runtime.crash_recovery import MARKET_TAG
 
 
 def job_name(jurisdiction: Jurisdiction) -> str:

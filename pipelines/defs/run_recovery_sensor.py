@@ -3,7 +3,7 @@
 A run is alive as long as the lease of its market is renewed (`warehouse.replication.lease`); Dagster keeps
 showing a killed run as started. Such a run is failed and requested again as a new batch, so that the next
 worker begins from the saved state, not from a lost intermediate state. Does not belong here: a single
-machine's killed runs (`ingest.crash_recovery`).
+machine's killed runs (`runtime.crash_recovery`).
 Docs: https://docs.dagster.io/guides/automate/sensors
 """
 
@@ -17,8 +17,8 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs import partitions
 from pipelines.defs.jobs import job_name
-from pipelines.ingest import crash_recovery
-from pipelines.ingest.batch_ids import next_batch
+from pipelines.runtime import crash_recovery
+from pipelines.runtime.batch_ids import next_batch
 from pipelines.workspace import Workspace
 
 START_WITHIN: Final = timedelta(hours=12)  # a run may wait for a worker for as long as other runs take

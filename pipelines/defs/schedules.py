@@ -13,7 +13,7 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs import partitions
 from pipelines.defs.jobs import export_job_name, job_name
-from pipelines.ingest.batch_ids import next_batch
+from pipelines.runtime.batch_ids import next_batch
 from pipelines.workspace import Workspace, profile_dataset
 
 EXPORT_CRON: Final = "30 3 * * *"

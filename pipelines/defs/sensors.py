@@ -15,8 +15,8 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs import partitions
 from pipelines.defs.jobs import job_name
-from pipelines.ingest import crash_recovery
-from pipelines.ingest.batch_ids import next_batch
+from pipelines.runtime import crash_recovery
+from pipelines.runtime.batch_ids import next_batch
 from pipelines.sources.source import LiveSource
 from pipelines.sources.stream_listener import has_listener, listen, streaming_datasets
 from pipelines.workspace import Workspace

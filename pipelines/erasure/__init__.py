@@ -1,1 +1,1 @@
-"""erasure of pipelines: command, create_tombstones, market, raw, suppression."""
+"""Erasure of companies and holders: tombstones, the steps that remove a subject, and the release without it."""

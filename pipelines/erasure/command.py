@@ -1,20 +1,19 @@
 """`firm erase`: locks, the subjects' markets, every step, and a release without the subjects.
 
-Does not belong here: the steps (`erasing`), the control plane and printing (`firm`).
+Does not belong here: the steps (`market`), the control plane and printing (`firm`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from datetime import datetime
 
 from connectors.contract.dataset import Jurisdiction
+from pipelines.erasure import release
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones
-from pipelines.erasure.market import MarketErasure, UnknownSubjectError
-from pipelines.ingest import crash_recovery
+from pipelines.erasure.market import UnknownSubjectError
+from pipelines.runtime import crash_recovery
 from pipelines.settings import Settings
-from pipelines.steps import publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure import history
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
@@ -54,18 +53,8 @@ def erase(
             held = [subject for subject in found if not _is_company(subject)]
             create_tombstones(workspace, ErasureRequest(market, reason, at, companies, held))
         for market in markets:
-            _erase_market(workspace, market, at)
+            release.republish_market(workspace, market, at)
     return stones.all()
-
-
-def _erase_market(workspace: Workspace, market: str, at: datetime) -> None:
-    erasing = MarketErasure(workspace, workspace.jurisdiction(market))
-    if erasing.due(at):
-        number = publish.republish_markets(workspace, [market])
-        workspace.tell(
-            f"{market}: nothing was published" if number is None else f"{market}: release {number}"
-        )
-    erasing.published()
 
 
 def _is_company(subject: str) -> bool:

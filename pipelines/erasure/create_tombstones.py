@@ -9,7 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipelines.erasure.suppression import key_column, link_text
+from pipelines.steps.link_companies import key_column
+from pipelines.steps.suppression import link_text
 from pipelines.workspace import Workspace
 from warehouse.erasure import history
 from warehouse.erasure.history import KnownHolder

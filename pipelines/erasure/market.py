@@ -21,8 +21,8 @@ from connectors.kit.redact import remove_records
 from connectors.kit.redact.remove_records import SubjectPatterns
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones, holder_texts
 from pipelines.erasure.raw import SHORTEST, BodyRewriter
-from pipelines.erasure.suppression import REFUSED, REMOVED, SuppressionMatcher
-from pipelines.steps import incremental_parse
+from pipelines.steps.batch_figures import dependent_archives
+from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
 from pipelines.workspace import Workspace
 from warehouse.erasure import files, history, tombstones
 from warehouse.erasure.event_redaction import EventRedactor
@@ -86,7 +86,7 @@ class MarketErasure:
         self._layout = workspace.layout
         self._tombstones = TombstoneStore(self._layout)
 
-    def due(self, at: datetime) -> bool:
+    def erase_before_release(self, at: datetime) -> bool:
         """Runs every step before publication, for subjects erased by an operator or by the register.
 
         Returns True if the next release must be built in full, without the erased subjects.
@@ -120,8 +120,8 @@ class MarketErasure:
             tombstones.LEDGER: self._redact_ledger,
         }
 
-    def published(self) -> None:
-        """Once a release without the subjects is served, deletes everything older. Raises StillRead."""
+    def erase_after_release(self) -> None:
+        """Once a release without the subjects is served, deletes everything older. Raises ReleaseInUseError."""
         served = self._workspace.releases.current()
         if served is not None:
             self._tombstones.note_clean(
@@ -232,7 +232,7 @@ class MarketErasure:
                 self._workspace.on_step("body erased")
 
     def _raw_bodies(self, dataset: Dataset, bodies: Collection[str]) -> list[RawBody]:
-        found = (piece for piece in self._workspace.archive.pieces(dataset.key) if piece.sha256 in bodies)
+        found = (piece for piece in self._workspace.archive.bodies(dataset.key) if piece.sha256 in bodies)
         return list({piece.sha256: piece for piece in found}.values())
 
     def _bodies(self, dataset: Dataset, refused: SuppressionMatcher) -> set[str]:
@@ -244,7 +244,7 @@ class MarketErasure:
             for piece in index.pieces
             if piece["rejected"] is None
         }
-        found = {piece.sha256 for piece in self._workspace.archive.pieces(dataset.key)} - read
+        found = {piece.sha256 for piece in self._workspace.archive.bodies(dataset.key)} - read
         for batch in lake.batches(dataset.key):
             for table in dataset.staged.values():
                 rows = lake.rows(dataset.key, batch, table).collect()
@@ -256,7 +256,7 @@ class MarketErasure:
                 for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
                 if refused.says(f"{record} {excerpt}")
             }
-        return found | incremental_parse.dependent_archives(lake.indexes(dataset.key), found)
+        return found | dependent_archives(lake.indexes(dataset.key), found)
 
     def _erase_staged(self, stones: Sequence[Tombstone]) -> None:
         refused = self._refused(stones)

@@ -20,7 +20,7 @@ from connectors.contract.dataset import ArchiveMember, Dataset, Scope, Unreadabl
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.redact import remove_records
 from connectors.kit.redact.remove_records import SubjectPatterns
-from pipelines.erasure.suppression import SuppressionMatcher
+from pipelines.steps.suppression import SuppressionMatcher
 from pipelines.workspace import Workspace
 from warehouse.raw.archive import CorruptBlobError, RawBody
 

@@ -1,5 +1,4 @@
-"""ingest of pipelines.
+"""`firm ingest`: runs markets, in this process or one process each, then publishes; what ends a run early.
 
-Holds batch_ids, crash_recovery, market_lease, market_run, market_workers, parser_pool, report,
-resource_errors, run, run_log, sigint, step_results.
+Does not belong here: what the steps do (`steps`), or runs that Dagster's daemon starts (`defs`).
 """

@@ -18,12 +18,14 @@ from connectors.contract.dataset import Jurisdiction
 from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import RELEASE
 from pipelines.defs.jobs import job_name, market_asset_keys
+from pipelines.defs.resources import LOCKED_TAG, MARKETS_TAG
 from pipelines.ingest import resource_errors, sigint
-from pipelines.ingest.report import ErrorReport
+from pipelines.reporting.report import ErrorReport
+from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.settings import Settings
 from pipelines.sources.source import IngestSource, OpenedSource
-from pipelines.steps import quarantine, skip_unchanged
-from pipelines.workspace import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Workspace
+from pipelines.steps import quarantine, stage
+from pipelines.workspace import Workspace
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
@@ -63,9 +65,7 @@ class MarketRunner:
     def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorReport]:
         everything = self._origin.asks
         datasets = (
-            made.datasets
-            if everything
-            else skip_unchanged.datasets_with_work(self._workspace, made, opened, batch)
+            made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
         )
         failures = self._execute_assets(made, market_asset_keys(made, datasets), batch, made.code)
         if failures and quarantine.is_market_quarantined(self._workspace, made):

@@ -27,8 +27,8 @@ import connectors
 from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest import resource_errors, sigint
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
-from pipelines.ingest.report import ErrorReport
 from pipelines.ingest.resource_errors import RunInterruptedError
+from pipelines.reporting.report import ErrorReport
 from pipelines.settings import Settings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.workspace import ProgressCallback, Workspace

@@ -17,12 +17,14 @@ import dagster as dg
 import connectors
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs import partitions
-from pipelines.ingest import crash_recovery, market_workers, report, resource_errors, run_log
-from pipelines.ingest.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
+from pipelines.ingest import market_workers, resource_errors
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.market_workers import WorkerTask
-from pipelines.ingest.report import ErrorReport, IngestReport
-from pipelines.ingest.step_results import RunFacts
+from pipelines.reporting import report, run_log
+from pipelines.reporting.report import ErrorReport, IngestReport
+from pipelines.runtime import crash_recovery
+from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch as steps_fetch

@@ -1,1 +1,1 @@
-"""maintenance of pipelines: rebuild, replay, retention."""
+"""Maintenance of stored data: rebuilding histories from STAGED, retention of RAW and STAGED."""

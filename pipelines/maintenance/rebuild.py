@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.ingest import crash_recovery
 from pipelines.ingest.run import chosen_markets
 from pipelines.maintenance.replay import HistoryReplay
+from pipelines.runtime import crash_recovery
 from pipelines.settings import Settings
 from pipelines.steps import publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.ingest.batch_ids import batch_instant, next_batch
+from pipelines.runtime.batch_ids import batch_instant, next_batch
 from pipelines.steps import apply_history, normalise
 from pipelines.workspace import Workspace, ignore_progress
 from warehouse.decisions import DecisionLog

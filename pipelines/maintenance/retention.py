@@ -3,7 +3,7 @@
 A body of RAW may be deleted once it was parsed and applied; rows of STAGED once history has them and all
 their bodies are gone, because an erasure finds bodies by the rows parsed from them. Whatever its age, the
 newest full snapshot of a dataset stays with all that came after it; so does what a newer archive repeats
-(`steps.incremental_parse`), whatever is quarantined or was never parsed, and what a dataset that looks up single
+(`steps.stage_plan`), whatever is quarantined or was never parsed, and what a dataset that looks up single
 subjects has not processed. Does not belong here: releases, exports and step results of runs, which each run
 prunes; deliveries (`api.webhooks.retention`); printing (`firm`).
 """
@@ -16,11 +16,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from connectors.contract.dataset import Dataset, Jurisdiction, Scope
-from pipelines.ingest.batch_ids import batch_instant
-from pipelines.steps import incremental_parse
+from pipelines.runtime.batch_ids import batch_instant
+from pipelines.steps import batch_figures
 from pipelines.steps.apply_history import HISTORY_MARK
 from pipelines.steps.normalise import IMAGE_MARK, STAGED_MARK
-from pipelines.steps.snapshots import parse_unchanged_bodies
+from pipelines.steps.stage_plan import pending_bodies
 from pipelines.workspace import Workspace
 from warehouse.history.history import MarketHistory
 from warehouse.raw.archive import RawBody
@@ -112,8 +112,8 @@ class _DatasetRetention:
         whole = [index.batch for index in indexes if index.held is None and _has_full_snapshot(index)]
         last = max(whole, default=max((index.batch for index in indexes), default=""))
         staying = [index for index in indexes if index.batch >= last]
-        repeated = {body.batch for index in staying for body in parse_unchanged_bodies(index.figures)}
-        stood_on = incremental_parse.base_archives(staying, _body_hashes(staying))
+        repeated = {body.batch for index in staying for body in batch_figures.unchanged_bodies(index)}
+        stood_on = batch_figures.base_archives(staying, _body_hashes(staying))
         repeated |= {index.batch for index in indexes if not stood_on.isdisjoint(_body_hashes([index]))}
         return [
             index
@@ -127,7 +127,7 @@ class _DatasetRetention:
     def _expired_bodies(self, past: list[StagedIndex], before: datetime) -> Iterator[tuple[RawBody, int]]:
         """Stored bodies that were parsed in these batches and in no other, and fetched before the limit."""
         archive = self.workspace.archive
-        pieces = list(archive.pieces(self.dataset.key))
+        pieces = list(archive.bodies(self.dataset.key))
         spare = _body_hashes(past) - self._still_read(past) - self._elsewhere()
         spare -= {piece.sha256 for piece in pieces if piece.fetched_at >= before}
         for piece in {piece.sha256: piece for piece in pieces if piece.sha256 in spare}.values():
@@ -139,8 +139,7 @@ class _DatasetRetention:
         """Bodies of the batches that stay, and those that no run has parsed yet."""
         indexes = list(self.workspace.lake.indexes(self.dataset.key))
         gone = {index.batch for index in past}
-        newest = max((index.batch for index in indexes), default="")
-        unread = (piece for piece in self.workspace.archive.pieces(self.dataset.key) if piece.batch > newest)
+        unread = pending_bodies(list(self.workspace.archive.bodies(self.dataset.key)), indexes)
         return _body_hashes(index for index in indexes if index.batch not in gone) | {
             one.sha256 for one in unread
         }
@@ -149,18 +148,18 @@ class _DatasetRetention:
         """Bodies that other datasets have too: equal bytes are archived once."""
         archive = self.workspace.archive
         others = (key for key in archive.datasets() if key != self.dataset.key)
-        return {piece.sha256 for key in others for piece in archive.pieces(key)}
+        return {piece.sha256 for key in others for piece in archive.bodies(key)}
 
     def _expired_batches(
         self, past: list[StagedIndex], gone: Collection[str], before: datetime
     ) -> Iterator[tuple[StagedIndex, int]]:
-        pieces = {piece.sha256: piece for piece in self.workspace.archive.pieces(self.dataset.key)}
+        pieces = {piece.sha256: piece for piece in self.workspace.archive.bodies(self.dataset.key)}
         there = {
             sha256
             for sha256, piece in pieces.items()
             if sha256 not in gone and self.workspace.archive.stored(piece) is not None
         }
-        there |= incremental_parse.base_archives(self.workspace.lake.indexes(self.dataset.key), there)
+        there |= batch_figures.base_archives(self.workspace.lake.indexes(self.dataset.key), there)
         for index in past:
             is_bodiless = there.isdisjoint(piece["sha256"] for piece in index.pieces)
             if batch_instant(index.batch) < before and is_bodiless and self._has_finished_lookups(index):

@@ -1,1 +1,1 @@
-"""sources of pipelines: folder, live, source, stream_listener."""
+"""Where the bodies of an ingest come from: a folder of files, the live registries, streaming feeds."""

@@ -128,16 +128,15 @@ def _plan_group_files(
 ) -> Iterator[FileEntry]:
     """A group's files that datasets of this jurisdiction read, and those that no dataset reads."""
     root = day.directory / group.code
-    datasets = {dataset.key: dataset for dataset in jurisdiction.datasets}
     for path in _list_files(root):
         inside = path.relative_to(root).as_posix()
         file = _FolderFile(day, path, inside, at)
-        keys = _most_specific_match(inside, group.read) or ()
-        for key in keys:
-            if key in datasets:
-                yield _file_entry(file, datasets[key], _NOT_READ)
-        if not keys:
-            yield _file_entry(file, None, _most_specific_match(inside, group.left) or _NOT_READ)
+        unread = _most_specific_match(inside, group.unread)
+        dataset = _dataset_for(jurisdiction, inside, group.patterns) if unread is None else None
+        if dataset is not None:
+            yield _file_entry(file, dataset, _NOT_READ)
+        elif unread is not None or not any(matches_pattern(inside, pattern) for pattern in group.patterns):
+            yield _file_entry(file, None, unread or _NOT_READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +166,15 @@ def _file_entry(file: _FolderFile, dataset: Dataset | None, reason: str) -> File
     return FileEntry(path, name, shown, dataset.key, None, scope, found.observed_at or observed_at)
 
 
-def _dataset_for(jurisdiction: Jurisdiction, inside: str) -> Dataset | None:
+def _dataset_for(
+    jurisdiction: Jurisdiction, inside: str, among: frozenset[str] | None = None
+) -> Dataset | None:
+    """The dataset with the most specific matching pattern; `among`: the patterns that count, all by default."""
     matches = [
         (_specificity(pattern), dataset)
         for dataset in jurisdiction.datasets
         for pattern in dataset.files
-        if matches_pattern(inside, pattern)
+        if (among is None or pattern in among) and matches_pattern(inside, pattern)
     ]
     return max(matches, key=lambda match: match[0])[1] if matches else None
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import dagster as dg
 
 import connectors
+from connectors.contract.dataset import HostLimit
+from connectors.kit.composition import merge_limits
 from connectors.kit.http.client import HttpClient, HttpSettings
 from pipelines.settings import Settings
 from pipelines.sources.source import LiveSource
@@ -29,24 +31,17 @@ def registry_http(settings: Settings) -> HttpClient:
 
 
 def declared_rates() -> dict[str, float]:
-    """Host -> requests per second, as declared by datasets; the lowest if there are several."""
-    declared = [
-        (dataset.host, dataset.rate)
-        for country in connectors.JURISDICTIONS
-        for dataset in country.datasets
-        if dataset.rate is not None
-    ]
-    return dict(sorted(declared, reverse=True))  # the lowest of a host comes last and wins
+    """Host -> requests per second, as the markets declare them."""
+    return {limit.host: limit.per_second for limit in _declared_limits()}
 
 
 def declared_limiters() -> dict[str, str]:
-    """Host -> the rate limiter that it shares with other hosts, as declared by datasets."""
-    return {
-        dataset.host: dataset.limiter
-        for country in connectors.JURISDICTIONS
-        for dataset in country.datasets
-        if dataset.limiter is not None
-    }
+    """Host -> the rate limiter that it shares with other hosts, as the markets declare them."""
+    return {limit.host: limit.limiter for limit in _declared_limits() if limit.limiter is not None}
+
+
+def _declared_limits() -> tuple[HostLimit, ...]:
+    return merge_limits(limit for market in connectors.JURISDICTIONS for limit in market.limits)
 
 
 def live_source(settings: Settings) -> dg.ResourceDefinition:

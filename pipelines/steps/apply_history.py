@@ -1,15 +1,17 @@
-"""HISTORY: each pending snapshot gets its derived tables, is applied, and its differences become events.
+"""HISTORY: each pending snapshot gets its derived tables, is merged, and its differences become events.
 
-Each part of a snapshot is one transaction: rows, events in the outbox, the mark. Parts have no company in
-common, so a kill between two leaves some companies updated and others not, each consistent; the next run
-applies the rest first. Until then a release without an ingest (an erasure) publishes this mixed state. Does
-not belong here: how tables are compared (`warehouse.history.history`), what the derived tables and events are
-(`steps`).
+`load_rules` reads what a run needs, `pending_parts` decides what is left to apply, `derive_tables` what a part
+becomes, `merge_part` executes it. Each part is one transaction: rows, events in the outbox, the mark. Parts have no
+company in common, so a kill between two leaves some companies updated and others not, each consistent; the next run
+applies the rest first. Until then a release without an ingest (an erasure) publishes this mixed state. Does not
+belong here: how tables are compared (`warehouse.history.history`), what the derived tables and events are
+(`transforms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Final
@@ -19,8 +21,9 @@ import polars as pl
 from connectors.contract.dataset import Jurisdiction
 from pipelines.steps.link_companies import LINKED
 from pipelines.steps.normalise import EDITIONS, IMAGE_MARK, snapshot_key
-from pipelines.transforms.events import build_event_rows
+from pipelines.transforms.differences import Frames
 from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from pipelines.transforms.news import dedup, notice_dedup
 from pipelines.transforms.ownership.intermediate_states import SPANS
@@ -33,10 +36,13 @@ from warehouse.decisions import DecisionLog
 from warehouse.history.history import MarketHistory, TableDiff
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.tables import (
+    FILINGS,
     FINANCIALS,
+    FINANCIALS_REPORTED,
     HOLDINGS,
     HOLDINGS_EARLIER,
     NEWS,
+    NORMALISED,
     NOTICES,
     OWNERS,
     TABLES,
@@ -44,6 +50,7 @@ from warehouse.schema.tables import (
 from warehouse.staged.snapshots import NormalisedSnapshot, SnapshotPart
 
 HISTORY_MARK: Final = "history"
+_COMPARED: Final = (FINANCIALS, OWNERS, NEWS, NOTICES)  # derived with the rows of before
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,95 +68,118 @@ def result_name(market: str) -> str:
     return f"history-{market}"
 
 
+@dataclass(frozen=True, slots=True)
+class MarketRules:
+    """What applies to all snapshots of a run: precedence, news without a headline, decisions, first snapshots.
+
+    baselines: by dataset, the instant of its first snapshot.
+    """
+
+    sources: SourcePrecedence
+    untitled: frozenset[str]
+    decisions: Sequence[HolderDecision] = ()
+    baselines: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
+    """The rules of a market as declared, decided and recorded."""
+    baselines = {dataset.key: history.baseline(dataset.key) for dataset in jurisdiction.datasets}
+    return MarketRules(
+        SourcePrecedence(jurisdiction.precedence.get("ownership", ()), jurisdiction.dated),
+        frozenset(jurisdiction.untitled),
+        DecisionLog(workspace.layout).verdicts(jurisdiction.code),
+        {dataset: baseline for dataset, baseline in baselines.items() if baseline is not None},
+    )
+
+
 def apply_pending(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> ApplyResult:
     """Applies every pending snapshot of a market, oldest instant first."""
-    market = jurisdiction.code
-    counts = dict.fromkeys((table.name for table in TABLES), 0)
-    images = told = 0
-    verdicts = DecisionLog(workspace.layout).verdicts(market)
-    with workspace.history(market) as history:
-        for image in workspace.images.all(market):
-            pending = _pending_parts(history, image)
+    changes, applied, events = Counter({table.name: 0 for table in TABLES}), 0, 0
+    with workspace.history(jurisdiction.code) as history:
+        rules = load_rules(workspace, jurisdiction, history)
+        written, done = history.marked(IMAGE_MARK), history.marked(HISTORY_MARK)
+        for snapshot in workspace.images.all(jurisdiction.code):
+            pending = pending_parts(snapshot, written, done)
             for part, mark in pending:
-                tables, touched = part.read()
+                tables, companies = part.read()
                 with history.transaction():
-                    changes, rows = merge_tables(
-                        history, jurisdiction, tables, touched, image.instant, verdicts
-                    )
+                    diffs, rows = merge_part(history, rules, tables, companies, snapshot.instant)
                     history.emit(rows)
                     history.mark(HISTORY_MARK, mark)
-                for name, change in changes.items():
-                    counts[name] += change.added.height + change.removed.height + change.changed_after.height
-                told += rows.height
-            images += bool(pending)
-            workspace.images.drop(image)
-    receipt = ApplyResult(market, images, counts, told)
-    workspace.receipts.write(batch, result_name(market), asdict(receipt))
-    return receipt
+                for name, diff in diffs.items():
+                    changes[name] += diff.added.height + diff.removed.height + diff.changed_after.height
+                events += rows.height
+            applied += bool(pending)
+            workspace.images.drop(snapshot)
+    result = ApplyResult(jurisdiction.code, applied, dict(changes), events)
+    workspace.receipts.write(batch, result_name(jurisdiction.code), asdict(result))
+    return result
 
 
-def _pending_parts(history: MarketHistory, image: NormalisedSnapshot) -> list[tuple[SnapshotPart, str]]:
-    """The parts of a snapshot not applied yet, each with its mark; the last part's mark is the snapshot's own."""
-    key = snapshot_key(image.batch, image.instant)
-    done = history.marked(HISTORY_MARK)
-    if key in done or key not in history.marked(IMAGE_MARK):
+def pending_parts(
+    snapshot: NormalisedSnapshot, written: Collection[str], done: Collection[str]
+) -> list[tuple[SnapshotPart, str]]:
+    """The parts of a snapshot not applied yet, each with its mark; the last part's mark is the snapshot's own.
+
+    written, done: marks of committed snapshots, and of applied parts and snapshots.
+    """
+    key = snapshot_key(snapshot.batch, snapshot.instant)
+    if key in done or key not in written:
         return []
-    marks = [*(f"{key}/{part.name}" for part in image.parts[:-1]), key]
-    return [(part, mark) for part, mark in zip(image.parts, marks, strict=True) if mark not in done]
+    marks = [*(f"{key}/{part.name}" for part in snapshot.parts[:-1]), key]
+    return [(part, mark) for part, mark in zip(snapshot.parts, marks, strict=True) if mark not in done]
 
 
-def merge_tables(
-    history: MarketHistory,
-    jurisdiction: Jurisdiction,
-    tables: dict[str, pl.DataFrame],
-    touched: pl.Series,
-    instant: datetime,
-    verdicts: Sequence[HolderDecision],
+def merge_part(
+    history: MarketHistory, rules: MarketRules, part: Frames, companies: pl.Series, instant: datetime
 ) -> tuple[dict[str, TableDiff], pl.DataFrame]:
-    editions = tables.pop(EDITIONS)
-    linked = tables.pop(LINKED, None)
-    tables["financials"] = build_financial_versions(
-        tables["financials_reported"], tables["filings"], history.open_rows(FINANCIALS, touched)
-    )
-    earlier = tables.pop(HOLDINGS_EARLIER.name, schema_render.empty_frame(HOLDINGS_EARLIER))
-    sources = SourcePrecedence(jurisdiction.precedence.get("ownership", ()), jurisdiction.dated)
-    former = history.open_rows(OWNERS, touched)
-    tables["owners"] = build_owners(
-        tables["holdings"],
-        former,
-        instant,
-        sources,
-        _decisions_for(verdicts, touched),
-        earlier,
-    )
-    late = frozenset(editions.filter("late")["dataset"]) - frozenset(
-        editions.filter(~pl.col("late"))["dataset"]
-    )
-    only_late = bool(editions["late"].all())
-    untitled = frozenset(jurisdiction.untitled)
-    tables["news"] = dedup.deduplicate_news(tables["news"], history.open_rows(NEWS, touched), untitled)
-    tables["notices"] = notice_dedup.deduplicate_notices(
-        tables["notices"], history.open_rows(NOTICES, touched)
-    )
-    changes = {
-        table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
+    """Merges a part of a snapshot, complete for these companies; returns its differences and its event rows."""
+    former = {table.name: history.open_rows(table, companies) for table in _COMPARED}
+    tables = derive_tables(part, former, companies, rules, instant)
+    late = late_datasets(part[EDITIONS])
+    is_late = bool(part[EDITIONS]["late"].all())
+    diffs = {
+        table.name: history.apply(table, tables[table.name], companies, instant, late=is_late)
         for table in TABLES
     }
-    seen = companies_changed_in_place(tables["owners"], former, sources)
-    states = None if seen.is_empty() else history.states(HOLDINGS, seen)
-    told = build_valid_time_spans(tables["owners"], (tables["holdings"], earlier), sources, states, former)
-    history.fill(OWNERS, told.rows, told.keys, instant)
-    tables[SPANS] = told.rows
-    occasion = EmissionContext(instant, _dataset_baselines(history, jurisdiction), late, linked)
-    return changes, build_event_rows(changes, tables, occasion)
+    owners, former_owners = tables[OWNERS.name], former[OWNERS.name]
+    in_place = companies_changed_in_place(owners, former_owners, rules.sources)
+    states = None if in_place.is_empty() else history.states(HOLDINGS, in_place)
+    holdings = tables[HOLDINGS.name], _earlier_holdings(part)
+    spans = build_valid_time_spans(owners, holdings, rules.sources, states, former_owners)
+    history.fill(OWNERS, spans.rows, spans.keys, instant)
+    context = EmissionContext(instant, rules.baselines, late, part.get(LINKED))
+    return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 
-def _decisions_for(verdicts: Sequence[HolderDecision], touched: pl.Series) -> list[HolderDecision]:
-    """Decisions on these companies."""
-    concerned = set(touched.filter(touched.is_in([told.company_id for told in verdicts])))
-    return [told for told in verdicts if told.company_id in concerned]
+def derive_tables(
+    part: Frames, former: Frames, companies: pl.Series, rules: MarketRules, instant: datetime
+) -> dict[str, pl.DataFrame]:
+    """The shared tables of a part: its own, and those derived from them and from the rows of before."""
+    concerned = set(companies.filter(companies.is_in([made.company_id for made in rules.decisions])))
+    return {
+        **{table.name: part[table.name] for table in NORMALISED},
+        FINANCIALS.name: build_financial_versions(
+            part[FINANCIALS_REPORTED.name], part[FILINGS.name], former[FINANCIALS.name]
+        ),
+        OWNERS.name: build_owners(
+            part[HOLDINGS.name],
+            former[OWNERS.name],
+            instant,
+            rules.sources,
+            [made for made in rules.decisions if made.company_id in concerned],
+            _earlier_holdings(part),
+        ),
+        NEWS.name: dedup.deduplicate_news(part[NEWS.name], former[NEWS.name], rules.untitled),
+        NOTICES.name: notice_dedup.deduplicate_notices(part[NOTICES.name], former[NOTICES.name]),
+    }
 
 
-def _dataset_baselines(history: MarketHistory, jurisdiction: Jurisdiction) -> dict[str, datetime]:
-    found = {dataset.key: history.baseline(dataset.key) for dataset in jurisdiction.datasets}
-    return {dataset: baseline for dataset, baseline in found.items() if baseline is not None}
+def _earlier_holdings(part: Frames) -> pl.DataFrame:
+    return part.get(HOLDINGS_EARLIER.name, schema_render.empty_frame(HOLDINGS_EARLIER))
+
+
+def late_datasets(editions: pl.DataFrame) -> frozenset[str]:
+    """Datasets of which an instant has late-arriving snapshots alone."""
+    late, newer = editions.filter("late")["dataset"], editions.filter(~pl.col("late"))["dataset"]
+    return frozenset(late) - frozenset(newer)

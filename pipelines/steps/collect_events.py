@@ -12,6 +12,8 @@ import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.workspace import Workspace
+from warehouse import schema_render
+from warehouse.schema.tables import EVENTS
 from warehouse.storage import atomic_files
 
 
@@ -23,25 +25,24 @@ class CollectResult:
     events: int
 
 
-def events_path(workspace: Workspace, market: str, batch: str) -> Path:
-    """Path of the events file of one market and batch."""
-    return workspace.receipts.folder(batch) / f"events-{market}.parquet"
-
-
-def collect(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> CollectResult:
+def collect_events(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> CollectResult:
     """Writes the outbox: this run's events, and those of runs killed before their release."""
     with workspace.history(jurisdiction.code) as history:
-        rows = history.outbox()
-    path = events_path(workspace, jurisdiction.code, batch)
+        events = history.outbox()
+    path = _events_path(workspace, jurisdiction.code, batch)
     built = atomic_files.temporary_path(path)
-    rows.write_parquet(built)
+    events.write_parquet(built)
     atomic_files.publish_file(built, path)
-    receipt = CollectResult(jurisdiction.code, rows.height)
-    workspace.receipts.write(batch, f"events-{jurisdiction.code}", asdict(receipt))
-    return receipt
+    result = CollectResult(jurisdiction.code, events.height)
+    workspace.receipts.write(batch, f"events-{jurisdiction.code}", asdict(result))
+    return result
 
 
-def read_collected(workspace: Workspace, market: str, batch: str) -> pl.DataFrame | None:
-    """The events of one market and batch; None if the run did not get that far."""
-    path = events_path(workspace, market, batch)
-    return pl.read_parquet(path) if path.exists() else None
+def load_collected(workspace: Workspace, market: str, batch: str) -> pl.DataFrame:
+    """The events of one market and batch; none if the run did not get that far."""
+    path = _events_path(workspace, market, batch)
+    return pl.read_parquet(path) if path.exists() else schema_render.empty_frame(EVENTS)
+
+
+def _events_path(workspace: Workspace, market: str, batch: str) -> Path:
+    return workspace.receipts.folder(batch) / f"events-{market}.parquet"

@@ -1,27 +1,35 @@
-"""RAW: archives what an origin has of one dataset.
+"""RAW: archives what a source has of one dataset.
 
-Does not belong here: parsing it (`stage`). A failed fetch is recorded and reported; bodies fetched before it
-stay.
+A fetch loads its state, plans, and executes the plan. A failed fetch is recorded and reported; bodies fetched
+before it stay. Does not belong here: parsing (`stage`), or what there is to look up (`lookups`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import chain
-from typing import Any, Self
 
-from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction, Scope
+from connectors.contract.dataset import AbsenceCheck, Cursor, Dataset, FetchedFile, Jurisdiction, Scope
 from connectors.kit.http.errors import FetchError
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.sources.stream_listener import connection_lock, connection_trouble, has_listener, newest_cursor
-from pipelines.steps.deletion_checks import deletion_check_for
-from pipelines.steps.lookup_backlog import LookupBacklog, find_lookup_backlog
+from pipelines.steps import lookups
 from pipelines.workspace import Workspace
 from warehouse.raw.stream_spool import StreamSpool
 from warehouse.storage.locks import AlreadyLockedError
+
+
+class BatchStagedError(ValueError):
+    """A batch to which nothing can be added: it, or a later one, is staged already."""
+
+    def __init__(self, dataset: str, batch: str, newest: str) -> None:
+        super().__init__(
+            f"{dataset}: batch {batch} is not fetched again, since batch {newest} is already staged: "
+            "start a new run, which also completes this one"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +47,39 @@ class FetchResult:
     failure: str | None = None
     asked: bool = False
 
-    @classmethod
-    def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
-        """Restores a stored result; an empty one if there is none."""
-        return cls(dataset) if value is None else cls(**value)
+
+@dataclass(frozen=True, slots=True)
+class FetchState:
+    """What the plan of one fetch depends on, read once.
+
+    newest_batch: the dataset's last staged one. cursor: where the source continues. is_live: the source can be
+    queried, about single subjects too. backlog: rows that name some; missing: records missing from full snapshots.
+    """
+
+    batch: str
+    newest_batch: str = ""
+    cursor: str | None = None
+    is_live: bool = False
+    backlog: lookups.LookupBacklog | None = None
+    missing: lookups.MissingRecords | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlan:
+    """One fetch. subjects: to look up after those of the deletion checks, which delay a snapshot; found on demand.
+
+    checks: to answer for these snapshots; None if none is open. processed: noted once all subjects are looked up.
+    is_streamed: the spool of the feed's reader comes first. is_query: the source is queried, whatever it delivers.
+    """
+
+    batch: str
+    cursor: Cursor | None = None
+    subjects: Iterable[str] = ()
+    checks: tuple[AbsenceCheck, ...] | None = None
+    snapshots: Mapping[str, str] = field(default_factory=dict)
+    processed: Mapping[str, str] | None = None
+    is_streamed: bool = False
+    is_query: bool = False
 
 
 def result_name(dataset: str) -> str:
@@ -50,36 +87,84 @@ def result_name(dataset: str) -> str:
     return f"raw-{dataset}"
 
 
+def read_result(workspace: Workspace, dataset: str, batch: str) -> FetchResult:
+    """Result of fetching a dataset; an empty one if it was not fetched."""
+    return FetchResult(**(workspace.receipts.read(batch, result_name(dataset)) or {"dataset": dataset}))
+
+
 def fetch_dataset(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: IngestSource, batch: str
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, source: IngestSource, batch: str
 ) -> FetchResult:
-    """Archives every arrival of a dataset."""
-    facts = workspace.receipts.facts(batch)
-    opened = origin.open(facts.at)
+    """Archives every file that a source has of a dataset. Raises BatchStagedError."""
+    opened = source.open(workspace.receipts.facts(batch).at)
     record_source_files(workspace, jurisdiction, opened, batch)
-    after = workspace.lake.cursor(dataset.key)
-    unasked = _pending_lookups(workspace, jurisdiction, dataset, origin)
-    subjects = dataset.wants(unasked) if dataset.wants is not None and unasked is not None else ()
-    doubts = None if unasked is None else deletion_check_for(workspace, jurisdiction, dataset)
-    if doubts is not None:
-        subjects = chain(doubts.subjects(), subjects)  # first, since they delay a snapshot
-    arrivals = opened.arrivals(dataset, None if after is None else Cursor(after), subjects)
-    if doubts is not None:
-        arrivals = doubts.heard(arrivals)
-    if dataset.listen is not None and origin.asks:
-        arrivals = _with_spool(workspace, dataset, opened, facts.at)
-    receipt = _archive_files(workspace, dataset, arrivals, batch)
-    left = 0 if doubts is None else doubts.settle(workspace.lake, dataset.key, receipt.failure)
-    if left:
-        workspace.tell(f"{dataset.key}: {left} missing records could not be checked: they stay unchanged")
-    if unasked is not None and receipt.failure is None:
-        workspace.lake.note_asked(dataset.key, unasked.seen)
-    if origin.asks and dataset.fetch is not None:
-        receipt = replace(receipt, asked=True)
-    workspace.receipts.write(batch, result_name(dataset.key), asdict(receipt))
-    if receipt.new or receipt.failure:
-        workspace.tell(f"{dataset.key}: {receipt.failure or f'{receipt.new} new'}")
-    return receipt
+    plan = plan_fetch(load_fetch_state(workspace, jurisdiction, dataset, source, batch), dataset)
+    result = execute_fetch(workspace, dataset, opened, plan)
+    workspace.receipts.write(batch, result_name(dataset.key), asdict(result))
+    if result.new or result.failure:
+        workspace.tell(f"{dataset.key}: {result.failure or f'{result.new} new'}")
+    return result
+
+
+def load_fetch_state(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, source: IngestSource, batch: str
+) -> FetchState:
+    """Reads what the plan of a fetch depends on."""
+    state = FetchState(
+        batch,
+        max(workspace.lake.batches(dataset.key), default=""),
+        workspace.lake.cursor(dataset.key),
+        source.asks,
+    )
+    if dataset.wants is None or dataset.fetch is None or not source.asks:
+        return state
+    backlog = lookups.find_lookup_backlog(workspace.lake, jurisdiction, dataset)
+    missing = (
+        None if dataset.doubts is None else lookups.load_missing_records(workspace, jurisdiction, dataset)
+    )
+    return replace(state, backlog=backlog, missing=missing)
+
+
+def plan_fetch(state: FetchState, dataset: Dataset) -> FetchPlan:
+    """The plan of a fetch. Raises BatchStagedError: what was fetched now would be older than what is staged."""
+    if state.newest_batch >= state.batch:
+        raise BatchStagedError(dataset.key, state.batch, state.newest_batch)
+    checks = None
+    if dataset.doubts is not None and state.missing is not None:
+        checks = tuple(dataset.doubts(state.missing.absent, state.missing.present))
+    return FetchPlan(
+        state.batch,
+        None if state.cursor is None else Cursor(state.cursor),
+        () if dataset.wants is None or state.backlog is None else dataset.wants(state.backlog),
+        checks,
+        {} if state.missing is None else state.missing.snapshots,
+        None if state.backlog is None else state.backlog.seen,
+        is_streamed=dataset.listen is not None and state.is_live,
+        is_query=dataset.fetch is not None and state.is_live,
+    )
+
+
+def execute_fetch(
+    workspace: Workspace, dataset: Dataset, opened: OpenedSource, plan: FetchPlan
+) -> FetchResult:
+    """Archives the files, and notes which look-ups are made."""
+    answers = lookups.AnswerTracker(plan.checks or ())
+    files = answers.attributed(
+        opened.arrivals(dataset, plan.cursor, chain(answers.subjects(), plan.subjects))
+    )
+    if plan.is_streamed:
+        files = _with_spool(workspace, dataset, opened, workspace.receipts.facts(plan.batch).at)
+    result = _archive_files(workspace, dataset, files, plan.batch)
+    if plan.checks is not None:
+        left = answers.unanswered(result.failure)
+        workspace.lake.note_doubts(dataset.key, plan.snapshots, left)
+        if left:
+            workspace.tell(
+                f"{dataset.key}: {len(left)} missing records could not be checked: they stay unchanged"
+            )
+    if plan.processed is not None and result.failure is None:
+        workspace.lake.note_asked(dataset.key, plan.processed)
+    return replace(result, asked=result.asked or plan.is_query)
 
 
 def _with_spool(
@@ -108,16 +193,16 @@ def _with_spool(
 
 
 def _archive_files(
-    workspace: Workspace, dataset: Dataset, arrivals: Iterable[FetchedFile], batch: str
+    workspace: Workspace, dataset: Dataset, files: Iterable[FetchedFile], batch: str
 ) -> FetchResult:
     new = 0
     cursor: str | None = None
     failure: str | None = None
     try:
-        for arrival in arrivals:
-            piece = workspace.archive.put(dataset.key, arrival, batch, dataset.redact)
-            cursor = arrival.cursor.value if arrival.cursor else cursor
-            new += piece is not None
+        for file in files:
+            body = workspace.archive.put(dataset.key, file, batch, dataset.redact)
+            cursor = file.cursor.value if file.cursor else cursor
+            new += body is not None
     except FetchError as error:
         failure = str(error)
         workspace.archive.failed(dataset.key, "", error.url, error.reason, batch, error.status)
@@ -133,28 +218,14 @@ def _unchanged_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> lis
     ]
 
 
-def _pending_lookups(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: IngestSource
-) -> LookupBacklog | None:
-    """Backlog of the dataset: rows of the market's other datasets that name subjects to look up."""
-    if dataset.wants is None or dataset.fetch is None or not origin.asks:
-        return None
-    return find_lookup_backlog(workspace.lake, jurisdiction, dataset)
-
-
 def record_source_files(
     workspace: Workspace, jurisdiction: Jurisdiction, opened: OpenedSource, batch: str
 ) -> None:
     """Records the files of a jurisdiction, read or not; called by the first step that runs."""
-    name, found = f"files-{jurisdiction.code}", _files_json(opened.files(jurisdiction))
+    entries = [
+        {"name": entry.name, "path": entry.shown, "dataset": entry.dataset, "reason": entry.reason}
+        for entry in opened.files(jurisdiction)
+    ]
+    name, found = f"files-{jurisdiction.code}", {"files": entries}
     if workspace.receipts.read(batch, name) != found:
         workspace.receipts.write(batch, name, found)
-
-
-def _files_json(entries: Iterable[Any]) -> dict[str, Any]:
-    return {
-        "files": [
-            {"name": entry.name, "path": entry.shown, "dataset": entry.dataset, "reason": entry.reason}
-            for entry in entries
-        ]
-    }

@@ -1,7 +1,7 @@
 """Guards (docs/architecture.md 5): whether the parsed data of a dataset may be applied.
 
 Belongs here: comparing counts with the declared limits and with the last accepted snapshot. Does not belong
-here: the limits (`connectors`), or what a quarantine means for a market (`held`).
+here: the limits (`connectors`), or what a quarantine means for a market (`quarantine`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from connectors.contract.dataset import GuardLimits, Scope
-from pipelines.steps.snapshots import UnchangedBody, parse_unchanged_bodies
-from warehouse.reader.types import QuarantineReason
+from pipelines.steps.batch_figures import UnchangedBody, unchanged_bodies
+from warehouse.schema.market_state import QuarantineReason
 from warehouse.staged.store import StagedIndex
 
 # below this many rejects the share is not significant: one bad record of a small folder is no drift
@@ -74,19 +74,19 @@ def guard_warnings(guard: GuardLimits, reading: BatchCounts) -> list[str]:
 
 
 def full_snapshot_rows(
-    editions: Iterable[Mapping[str, Any]], kept: Iterable[UnchangedBody] = ()
+    snapshots: Iterable[Mapping[str, Any]], unchanged: Iterable[UnchangedBody] = ()
 ) -> list[int]:
     """Records of each full snapshot of a staged batch, oldest first, including unchanged bodies.
 
     Duplicate records count once, or the next valid snapshot would appear to shrink.
     """
     repeated: Counter[datetime] = Counter()
-    for body in kept:
+    for body in unchanged:
         repeated[body.observed_at] += body.rows
     return [
-        sum(edition["records"].values()) + repeated[datetime.fromisoformat(edition["observed_at"])]
-        for edition in editions
-        if edition["scope"] == Scope.FULL
+        sum(snapshot["records"].values()) + repeated[datetime.fromisoformat(snapshot["observed_at"])]
+        for snapshot in snapshots
+        if snapshot["scope"] == Scope.FULL
     ]
 
 
@@ -96,6 +96,6 @@ def last_full_rows(indexes: Iterable[StagedIndex]) -> int | None:
         rows
         for index in indexes
         if index.held is None
-        for rows in full_snapshot_rows(index.editions, parse_unchanged_bodies(index.figures))
+        for rows in full_snapshot_rows(index.editions, unchanged_bodies(index))
     ]
     return counts[-1] if counts else None

@@ -7,7 +7,7 @@ here: the comparison (`warehouse.history.company_links`), or what a row means on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import polars as pl
@@ -30,13 +30,10 @@ class CompanyLinker:
             name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()
         }
         self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged}
-        self._links: dict[str, list[Link]] = {}
-        for link in jurisdiction.links:
-            self._links.setdefault(link.table, []).append(link)
+        self._links = links_by_table(jurisdiction)
         self._keys = _computed_keys(jurisdiction.links)
         for name in {table for link in jurisdiction.links for table in (link.table, link.through)}:
             history.prepare_links(self._tables[name], self._keys.get(name, {}))
-        self._new_run = True  # links may have been declared since the last one
 
     def keys_of(self, table: Table) -> Mapping[str, KeyOf]:
         """The link keys stored with a staged table's rows, by column."""
@@ -47,10 +44,8 @@ class CompanyLinker:
         named = pl.col("_company_id").is_null().alias(NAMELESS)
         return rows.with_columns(named) if table.name in self._links else rows
 
-    def follow(self, changed: set[str]) -> tuple[pl.Series, pl.DataFrame]:
+    def follow(self, changed: Collection[str]) -> tuple[pl.Series, pl.DataFrame]:
         """Follows the links of and through changed tables; returns companies concerned, and the rows of LINKED."""
-        changed = changed | set(self._tables) if self._new_run else set(changed)
-        self._new_run = False
         moves = [
             pairs.select(
                 pl.col(side).alias("company_id"),
@@ -58,11 +53,11 @@ class CompanyLinker:
                 # rows moved from another company are no news of the new one (`transforms.events.emission_rules`)
                 (pl.lit(value=True) if side == LOST else pl.col(MOVED)).alias("lost"),
             )
-            for name, pairs in self._relinked_pairs(changed)
+            for name, pairs in self._relinked_pairs(set(changed))
             for side in (GAINED, LOST)
         ]
-        told = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
-        return told["company_id"].unique().sort(), told.sort(*_SCHEMA)
+        linked = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
+        return linked["company_id"].unique().sort(), linked.sort(*_SCHEMA)
 
     def unanswered(self, name: str) -> pl.DataFrame:
         """Unlinked rows of one staged table (`warehouse.history.company_links.unlinked_records`)."""
@@ -80,7 +75,15 @@ class CompanyLinker:
             yield name, pairs
 
     def _link_path(self, link: Link) -> LinkPath:
-        return LinkPath(_key_column(link.key), self._tables[link.through], _key_column(link.through_key))
+        return LinkPath(key_column(link.key), self._tables[link.through], key_column(link.through_key))
+
+
+def links_by_table(jurisdiction: Jurisdiction) -> dict[str, list[Link]]:
+    """The links of a market by the staged table whose rows they link, in order of evaluation."""
+    found: dict[str, list[Link]] = {}
+    for link in jurisdiction.links:
+        found.setdefault(link.table, []).append(link)
+    return found
 
 
 def _computed_keys(links: tuple[Link, ...]) -> Mapping[str, Mapping[str, KeyOf]]:
@@ -89,9 +92,10 @@ def _computed_keys(links: tuple[Link, ...]) -> Mapping[str, Mapping[str, KeyOf]]
     for link in links:
         for table, key in ((link.table, link.key), (link.through, link.through_key)):
             if isinstance(key, ComputedKey):
-                found.setdefault(table, {})[_key_column(key)] = key.of
+                found.setdefault(table, {})[key_column(key)] = key.of
     return found
 
 
-def _key_column(key: str | ComputedKey) -> str:
+def key_column(key: str | ComputedKey) -> str:
+    """The column of a present table that holds a link's key."""
     return key if isinstance(key, str) else KEY_PREFIX + key.name

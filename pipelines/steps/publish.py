@@ -1,24 +1,32 @@
-"""RELEASE: publishes the markets of a run together, and empties their outboxes.
+"""RELEASE: publishes markets together, records what the run checked of their sources, and empties their outboxes.
 
-Does not belong here: building and validating (`warehouse.release.publisher`). The outbox is emptied after
-publishing: a kill between the two repeats events, which the ledger drops by their known ids.
+`load_market` reads what a release needs of one market, `plan_parts` decides what it contributes, then the release
+is published. The outbox is emptied after that: a kill between the two repeats events, which the ledger drops by
+their known ids. Does not belong here: building and validating (`warehouse.publish.publisher`), or erased subjects
+(`erasure.release`).
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
 
 import polars as pl
 
-from pipelines.erasure.market import MarketErasure, ReleaseInUseError
-from pipelines.steps import collect_events, freshness, quarantine
-from pipelines.workspace import Workspace
+from connectors.contract.dataset import Jurisdiction
+from pipelines.steps import fetch, quarantine
+from pipelines.steps.collect_events import load_collected
+from pipelines.steps.fetch import FetchResult
+from pipelines.workspace import Workspace, profile_dataset
 from warehouse import schema_render
+from warehouse.publish.publisher import MarketPart
+from warehouse.release import freshness
 from warehouse.release.freshness import DatasetCheck
-from warehouse.release.publisher import MarketPart
+from warehouse.schema.market_state import DatasetState
 from warehouse.schema.tables import EVENTS
 
 
@@ -31,44 +39,92 @@ class PublishResult:
     events_by_dataset: Mapping[str, int] = field(default_factory=dict)
 
 
-def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> PublishResult:
-    """Publishes the markets of a run; a quarantined one keeps its data of the last release."""
-    markets = sorted(markets)
+@dataclass(frozen=True, slots=True)
+class MarketInput:
+    """What a release needs of one market. history: its file, None before anything was applied to it."""
+
+    jurisdiction: Jurisdiction
+    history: Path | None
+    datasets: Mapping[str, DatasetState]
+    events: pl.DataFrame
+
+
+def load_market(workspace: Workspace, market: str, events: pl.DataFrame | None = None) -> MarketInput:
+    """Reads what a release needs of one market, as earlier runs left it; without `events`, those in its outbox."""
+    jurisdiction = workspace.jurisdiction(market)
+    recorded = freshness.read(workspace.layout)
+    with workspace.history(market) as history:
+        states = quarantine.dataset_states(workspace, jurisdiction, history)
+        return MarketInput(
+            jurisdiction,
+            workspace.layout.history_file(market) if history.revision else None,
+            {dataset: recorded.update(dataset, state) for dataset, state in states.items()},
+            history.outbox() if events is None else events,
+        )
+
+
+def state_after_run(state: DatasetState, fetched: FetchResult, at: datetime) -> DatasetState:
+    """A dataset after a run: its source checked in full, or quarantined since the first run that could not."""
+    if fetched.failure is not None or state.held is not None:
+        return replace(state, held_since=state.held_since or at)
+    return (
+        replace(state, checked_at=max(at, state.checked_at or at), held_since=None)
+        if fetched.asked
+        else state
+    )
+
+
+def plan_parts(inputs: Iterable[MarketInput], whole: Collection[str] = ()) -> dict[str, MarketPart]:
+    """What each market contributes; a quarantined one keeps its part of the last release.
+
+    whole: markets that are published in full from their history, even if quarantined.
+    """
+    return {one.jurisdiction.code: _market_part(one, one.jurisdiction.code in whole) for one in inputs}
+
+
+def _market_part(one: MarketInput, is_whole: bool) -> MarketPart:
+    is_quarantined = one.datasets[profile_dataset(one.jurisdiction).key].held is not None
+    return MarketPart(
+        one.jurisdiction.code,
+        None if is_quarantined and not is_whole else one.history,
+        "held" if is_quarantined else "fresh",
+        quarantine.newest_instant(one.datasets),
+        one.datasets,
+    )
+
+
+def publish(
+    workspace: Workspace, markets: Iterable[str], batch: str, whole: Collection[str] = ()
+) -> PublishResult:
+    """Publishes the markets of a run; `whole` as in `plan_parts`."""
     at = workspace.receipts.facts(batch).at
-    erased = {market: MarketErasure(workspace, workspace.jurisdiction(market)).due(at) for market in markets}
-    seen = {market: freshness.freshness_after_run(workspace, market, batch) for market in markets}
-    parts = {market: market_part(workspace, market, seen[market], whole=erased[market]) for market in markets}
-    found = [
-        rows
-        for market in markets
-        if (rows := collect_events.read_collected(workspace, market, batch)) is not None
-    ]
-    rows = pl.concat([schema_render.empty_frame(EVENTS), *found])
-    for market in markets:
-        workspace.custody.keep(market)  # before a release depends on it
-    fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
-    manifest = workspace.releases.publish(parts, rows, full=any(erased.values()))
-    for market in markets:
-        _finish_erasure(workspace, market)
+    inputs = [_load_after_run(workspace, market, batch, at) for market in sorted(markets)]
+    parts, events = plan_parts(inputs, whole), _all_events(inputs)
+    known = workspace.ledger.known(events["event_id"])
+    release = _publish_parts(workspace, parts, events, is_full=bool(whole))
     workspace.releases.checked(
-        [market for market in markets if parts[market].state == "fresh"],
+        [market for market, part in parts.items() if part.state == "fresh"],
         at,
-        {key: one for market in markets for key, one in seen[market].items()},
+        {
+            dataset.key: DatasetCheck(state.checked_at, state.held_since, dataset.cadence.stale_after_hours)
+            for one in inputs
+            for dataset in one.jurisdiction.datasets
+            for state in [one.datasets[dataset.key]]
+        },
     )
-    for market in markets:
-        _clear_outbox(workspace, market, batch)
-    receipt = PublishResult(
-        None if manifest is None else manifest.release,
-        dict(sorted(Counter(fresh["event_type"]).items())),
-        dict(sorted(Counter(_event_registers(fresh)).items())),
+    _clear_outboxes(workspace, inputs)
+    new = events.filter(~pl.col("event_id").is_in(known.to_list()))
+    registers = (json.loads(data)["source"]["register"] for data in new["data"])
+    result = PublishResult(
+        release, dict(sorted(Counter(new["event_type"]).items())), dict(sorted(Counter(registers).items()))
     )
-    workspace.receipts.write(batch, "release", asdict(receipt))
-    workspace.tell("no changes" if receipt.release is None else f"release {receipt.release}")
-    return receipt
+    workspace.receipts.write(batch, "release", asdict(result))
+    workspace.tell("no changes" if release is None else f"release {release}")
+    return result
 
 
 def republish_markets(
-    workspace: Workspace, markets: Iterable[str], *, with_events: bool = False
+    workspace: Workspace, markets: Collection[str], *, with_events: bool = False
 ) -> int | None:
     """Publishes the current history of some markets in full; returns the release's number.
 
@@ -76,55 +132,36 @@ def republish_markets(
     """
     if workspace.releases.current() is None:
         return None
-    markets = sorted(markets)
-    parts = {
-        market: market_part(workspace, market, freshness.previous_freshness(workspace, market), whole=True)
-        for market in markets
-    }
-    outboxes = {market: _read_outbox(workspace, market) for market in markets} if with_events else {}
-    rows = pl.concat([schema_render.empty_frame(EVENTS), *outboxes.values()])
-    for market in markets:
-        workspace.custody.keep(market)
-    manifest = workspace.releases.publish(parts, rows, full=True)
-    for market, told in outboxes.items():
-        with workspace.history(market) as history:
-            history.clear_outbox(told["event_id"])
+    events = None if with_events else schema_render.empty_frame(EVENTS)
+    inputs = [load_market(workspace, market, events) for market in sorted(markets)]
+    parts = plan_parts(inputs, markets)
+    release = _publish_parts(workspace, parts, _all_events(inputs), is_full=True)
+    _clear_outboxes(workspace, inputs)
+    return release
+
+
+def _load_after_run(workspace: Workspace, market: str, batch: str, at: datetime) -> MarketInput:
+    one = load_market(workspace, market, load_collected(workspace, market, batch))
+    fetched = {key: fetch.read_result(workspace, key, batch) for key in one.datasets}
+    states = {key: state_after_run(state, fetched[key], at) for key, state in one.datasets.items()}
+    return replace(one, datasets=states)
+
+
+def _all_events(inputs: Sequence[MarketInput]) -> pl.DataFrame:
+    return pl.concat([schema_render.empty_frame(EVENTS), *(one.events for one in inputs)])
+
+
+def _publish_parts(
+    workspace: Workspace, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, is_full: bool
+) -> int | None:
+    for market in parts:
+        workspace.custody.keep(market)  # before a release depends on it
+    manifest = workspace.releases.publish(parts, events, full=is_full)
     return None if manifest is None else manifest.release
 
 
-def _read_outbox(workspace: Workspace, market: str) -> pl.DataFrame:
-    with workspace.history(market) as history:
-        return history.outbox()
-
-
-def _finish_erasure(workspace: Workspace, market: str) -> None:
-    """Removes everything older than the release; anything still being read is removed by a later run."""
-    try:
-        MarketErasure(workspace, workspace.jurisdiction(market)).published()
-    except ReleaseInUseError as error:
-        workspace.tell(str(error))
-
-
-def market_part(
-    workspace: Workspace, market: str, seen: Mapping[str, DatasetCheck], *, whole: bool = False
-) -> MarketPart:
-    """A market's part of a release; `whole`: its history even if it is quarantined."""
-    jurisdiction = workspace.jurisdiction(market)
-    with workspace.history(market) as history:
-        states = quarantine.dataset_states(workspace, jurisdiction, history)
-        is_blank = history.revision == 0
-    stopped = quarantine.is_market_quarantined(workspace, jurisdiction)
-    path = None if is_blank or (stopped and not whole) else workspace.layout.history_file(market)
-    told = freshness.with_freshness(states, seen)
-    return MarketPart(market, path, "held" if stopped else "fresh", quarantine.newest_instant(states), told)
-
-
-def _clear_outbox(workspace: Workspace, market: str, batch: str) -> None:
-    rows = collect_events.read_collected(workspace, market, batch)
-    if rows is not None and not rows.is_empty():
-        with workspace.history(market) as history:
-            history.clear_outbox(rows["event_id"])
-
-
-def _event_registers(rows: pl.DataFrame) -> list[str]:
-    return [json.loads(data)["source"]["register"] for data in rows["data"]]
+def _clear_outboxes(workspace: Workspace, inputs: Iterable[MarketInput]) -> None:
+    for one in inputs:
+        if not one.events.is_empty():
+            with workspace.history(one.jurisdiction.code) as history:
+                history.clear_outbox(one.events["event_id"])

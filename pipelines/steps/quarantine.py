@@ -5,12 +5,13 @@ Does not belong here: when a dataset is quarantined (`guards`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.workspace import Workspace, profile_dataset
 from warehouse.history.history import MarketHistory
-from warehouse.reader.types import DatasetState, LicenceTerms, QuarantineReason
+from warehouse.schema.market_state import DatasetState, LicenceTerms, QuarantineReason
 
 FETCH_GUARD = "fetch"
 
@@ -22,8 +23,7 @@ def quarantine_of(workspace: Workspace, dataset: Dataset) -> QuarantineReason | 
 
 
 def _accepted_guard(workspace: Workspace, dataset: Dataset) -> QuarantineReason | None:
-    newest = workspace.lake.batches(dataset.key)[-1:]
-    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
+    index = next(workspace.lake.newest_indexes(dataset.key), None)
     return None if index is None else index.accepted
 
 
@@ -56,6 +56,6 @@ def dataset_states(
     }
 
 
-def newest_instant(states: dict[str, DatasetState]) -> datetime | None:
+def newest_instant(states: Mapping[str, DatasetState]) -> datetime | None:
     """The newest watermark of a market."""
     return max((state.observed_at for state in states.values() if state.observed_at), default=None)

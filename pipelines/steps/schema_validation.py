@@ -67,7 +67,7 @@ def _far_future_counts(table: Table, frame: pl.DataFrame, today: date) -> dict[s
 
 
 def require_valid(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today: date) -> None:
-    """Raises Invalid if any table of a snapshot violates the schema."""
+    """Raises SchemaViolationError if any table of a snapshot violates the schema."""
     found = [
         violation
         for table in (*NORMALISED, *PASSING)

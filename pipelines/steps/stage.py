@@ -1,38 +1,41 @@
-"""STAGED: parses every pending archived piece, applies the dataset's guard and writes the rows.
+"""STAGED: parses every pending archived body of a dataset, applies the dataset's guard and writes the rows.
 
-Does not belong here: which pieces those are (`editions`), the pool that parses them (`parsing`), limits
-(`guards`).
+A staging loads its state, plans (`stage_plan`), and executes the plan. Does not belong here: which bodies are
+parsed and how they count (`stage_plan`), the pool that parses them (`runtime.parser_pool`), limits (`guards`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
+
+import polars as pl
 
 from connectors.contract.dataset import (
     NOT_A_COMPANY,
     ArchiveMember,
     Dataset,
     Jurisdiction,
-    PreviousArchive,
     Scope,
     UnreadableFileError,
 )
-from pipelines.erasure.suppression import SuppressionFilter
-from pipelines.ingest.parser_pool import FAULTS, ParseOutcome, rejection_reason
-from pipelines.steps import fetch, guards, incremental_parse, repaired_bodies, snapshots
-from pipelines.steps.incremental_parse import IncrementalArchive, ReuseCandidates
-from pipelines.steps.snapshots import UnchangedBody
+from connectors.kit.archive.unchanged_members import lacks_members
+from pipelines.runtime.parser_pool import FAULTS, rejection_reason
+from pipelines.sources.source import OpenedSource
+from pipelines.steps import fetch, guards
+from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, UNCHANGED, corrupt_bodies, figure_values
+from pipelines.steps.stage_plan import StagePlan, StageState, base_archive, pending_bodies, plan_stage
+from pipelines.steps.suppression import SuppressionFilter
 from pipelines.workspace import Workspace
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.raw.archive import CorruptBlobError, RawBody
-from warehouse.reader.types import QuarantineReason
-from warehouse.staged.store import ACCEPTED, StagedWriter
+from warehouse.staged.store import ACCEPTED, StagedIndex, StagedWriter
+from warehouse.staged.writer import MEMBER
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,68 +52,64 @@ class StageResult:
     accepted: Mapping[str, Any] | None = None
     warnings: Sequence[str] = ()
 
-    @classmethod
-    def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
-        """Restores a stored result; an empty one if there is none."""
-        return cls(dataset) if value is None else cls(**value)
-
 
 def result_name(dataset: str) -> str:
     """Name of a dataset's staging result."""
     return f"staged-{dataset}"
 
 
-def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StageResult:
-    """Parses and writes all pending pieces of a dataset, as one staged batch."""
+def read_result(workspace: Workspace, dataset: str, batch: str) -> StageResult:
+    """Result of parsing a dataset; an empty one if it was not parsed."""
+    return StageResult(**(workspace.receipts.read(batch, result_name(dataset)) or {"dataset": dataset}))
+
+
+def stage_dataset(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str
+) -> StageResult:
+    """Parses and writes all pending bodies of a dataset, as one staged batch."""
     began = monotonic()
-    lift_quarantine(workspace, dataset, batch)
-    staged = workspace.lake.batches(dataset.key)
-    pieces = list(workspace.archive.pieces(dataset.key))
-    came = fetch.FetchResult.of(workspace.receipts.read(batch, fetch.result_name(dataset.key)), dataset.key)
-    found = snapshots.assign_instants(
-        repaired_bodies.pending_bodies(workspace, dataset),
-        pieces,
-        batch,
-        workspace.receipts,
-        lambda: _latest_instant(workspace, dataset),
+    _lift_quarantine(workspace, dataset, batch)
+    plan = plan_stage(load_stage_state(workspace, jurisdiction, dataset, batch), dataset)
+    if plan.is_incomplete:
+        workspace.tell(
+            f"{dataset.key}: a file of the set is missing: records absent from the others stay unchanged"
+        )
+    if plan.postponed:
+        workspace.tell(f"{dataset.key}: {plan.postponed} files are parsed by the next run: {batch} is staged")
+    result = (
+        StageResult(dataset.key) if plan.is_empty else execute_stage(workspace, jurisdiction, dataset, plan)
     )
-    # a cursor that moved without new bytes is stored too, or the feed would be read again for ever
-    cursor = came.cursor if came.cursor != workspace.lake.cursor(dataset.key) else None
-    receipt = StageResult(dataset.key)
-    if batch not in staged and (found or cursor):
-        kept = snapshots.find_unchanged_bodies(found, came.unchanged, workspace.lake)
-        judged = snapshots.downgrade_incomplete(dataset, found, kept)
-        if judged != found:
-            workspace.tell(
-                f"{dataset.key}: a file of the set is missing: records absent from the others stay unchanged"
-            )
-        receipt = _write_batch(workspace, dataset, batch, judged, kept, cursor)
-    receipt = replace(receipt, seconds=round(monotonic() - began, 3))
-    workspace.receipts.write(batch, result_name(dataset.key), asdict(receipt))
-    if receipt.pieces:
-        workspace.tell(f"{dataset.key}: {receipt.rows} rows, {receipt.rejected} rejected")
-    return receipt
+    result = replace(result, seconds=round(monotonic() - began, 3))
+    workspace.receipts.write(batch, result_name(dataset.key), asdict(result))
+    if result.pieces:
+        workspace.tell(f"{dataset.key}: {result.rows} rows, {result.rejected} rejected")
+    return result
 
 
-def _jurisdiction_of(workspace: Workspace, dataset: Dataset) -> Jurisdiction:
-    return next(made for made in workspace.jurisdictions if dataset in made.datasets)
+def datasets_with_work(
+    workspace: Workspace, jurisdiction: Jurisdiction, opened: OpenedSource, batch: str
+) -> list[Dataset]:
+    """The datasets with files in a folder, pending bodies, or a guard override: steps without work take time.
+
+    For the others an empty result is written: a run is complete only with a result for every dataset.
+    """
+    fetch.record_source_files(workspace, jurisdiction, opened, batch)
+    named = {entry.dataset for entry in opened.files(jurisdiction)}
+    named |= workspace.receipts.facts(batch).accept_shrink
+    busy = [
+        dataset
+        for dataset in jurisdiction.datasets
+        if dataset.key in named or _load_pending(workspace, dataset)[-1]
+    ]
+    for dataset in jurisdiction.datasets:
+        if dataset not in busy:
+            fetched, staged = fetch.FetchResult(dataset.key), StageResult(dataset.key)
+            workspace.receipts.write(batch, fetch.result_name(dataset.key), asdict(fetched))
+            workspace.receipts.write(batch, result_name(dataset.key), asdict(staged))
+    return busy
 
 
-def _suppression_filter(workspace: Workspace, dataset: Dataset) -> SuppressionFilter:
-    """The suppression filter of the dataset's market."""
-    market = _jurisdiction_of(workspace, dataset)
-    return SuppressionFilter(market, dataset, TombstoneStore(workspace.layout).all(market.code))
-
-
-def _latest_instant(workspace: Workspace, dataset: Dataset) -> datetime | None:
-    """The newest instant of anything staged in the dataset's market."""
-    market = _jurisdiction_of(workspace, dataset)
-    indexes = (index for other in market.datasets for index in workspace.lake.indexes(other.key))
-    told = (datetime.fromisoformat(edition["observed_at"]) for index in indexes for edition in index.editions)
-    return max(told, default=None)
-
-
-def lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None:
+def _lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None:
     """Lifts the quarantine of a dataset if this run overrides it; of a feed, good batches may follow."""
     if dataset.key not in workspace.receipts.facts(batch).accept_shrink:
         return
@@ -120,101 +119,164 @@ def lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None:
         workspace.tell(f"{dataset.key}: batch {index.batch} is accepted although {guard} quarantined it")
 
 
-def _write_batch(
-    workspace: Workspace,
-    dataset: Dataset,
-    batch: str,
-    found: list[RawBody],
-    kept: list[UnchangedBody],
-    cursor: str | None,
+# loading
+
+
+def load_stage_state(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str
+) -> StageState:
+    """Reads what the plan of a batch depends on."""
+    bodies, indexes, pending = _load_pending(workspace, dataset)
+    fetched = fetch.read_result(workspace, dataset.key, batch)
+    facts = workspace.receipts.facts
+    is_reissued = any(body.replaces is not None for body in pending)
+    compared = pending if dataset.rereads is not None else ()
+    sharing = (other for other in jurisdiction.datasets if not other.staged.keys().isdisjoint(dataset.staged))
+    return StageState(
+        batch,
+        bodies,
+        indexes,
+        pending,
+        run_instants={name: facts(name).at for name in {batch, *(body.batch for body in pending)}},
+        newest_instant=_newest_instant(workspace, jurisdiction) if is_reissued else None,
+        cursor=fetched.cursor,
+        unchanged=fetched.unchanged,
+        comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
+        sharing=[one for other in sharing for one in workspace.archive.bodies(other.key)] if compared else (),
+        accepts_violation=dataset.key in facts(batch).accept_shrink,
+    )
+
+
+def _load_pending(
+    workspace: Workspace, dataset: Dataset
+) -> tuple[list[RawBody], list[StagedIndex], list[RawBody]]:
+    """Bodies, staged batches, and the pending ones of the bodies.
+
+    A body found damaged counts as parsed until it is intact again.
+    """
+    bodies = list(workspace.archive.bodies(dataset.key))
+    indexes = list(workspace.lake.indexes(dataset.key))
+    corrupt = corrupt_bodies(indexes)
+    repaired = {body.sha256 for body in bodies if body.sha256 in corrupt and _is_intact(workspace, body)}
+    return bodies, indexes, pending_bodies(bodies, indexes, repaired)
+
+
+def _is_intact(workspace: Workspace, body: RawBody) -> bool:
+    try:
+        workspace.archive.verify(body)
+    except CorruptBlobError:
+        return False
+    return True
+
+
+def _newest_instant(workspace: Workspace, jurisdiction: Jurisdiction) -> datetime | None:
+    """The newest instant of anything staged in a market."""
+    indexes = (index for dataset in jurisdiction.datasets for index in workspace.lake.indexes(dataset.key))
+    snapshots = (snapshot for index in indexes for snapshot in index.editions)
+    return max((datetime.fromisoformat(one["observed_at"]) for one in snapshots), default=None)
+
+
+def _is_comparable(
+    workspace: Workspace, body: RawBody, bodies: Sequence[RawBody], indexes: Sequence[StagedIndex]
+) -> bool:
+    """True if an archive can be compared with its base, which must be stored and undamaged.
+
+    Nor may a member of the base be unparsed, as it may be readable later and would otherwise stay unparsed, or be
+    missing in the new archive: its rows stay on the base.
+    """
+    base, _ = base_archive(body, bodies, indexes) or (None, None)
+    if base is None or workspace.archive.stored(base) is None or base.sha256 in corrupt_bodies(indexes):
+        return False
+    if any(_has_unread_members(workspace, base, index) for index in indexes):
+        return False
+    try:
+        return _is_intact(workspace, base) and not lacks_members(body.open, base.open)
+    except CorruptBlobError:  # the new archive: reported when it is parsed
+        return False
+
+
+def _has_unread_members(workspace: Workspace, body: RawBody, index: StagedIndex) -> bool:
+    if all(entry["sha256"] != body.sha256 for entry in index.pieces):
+        return False
+    rejects = workspace.lake.rejects(index.dataset, index.batch)
+    members = rejects.filter(pl.col("table") == MEMBER, pl.col("raw").str.starts_with(body.sha256))
+    return not members.is_empty()
+
+
+# executing
+
+
+def execute_stage(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, plan: StagePlan
 ) -> StageResult:
-    last_full = guards.last_full_rows(workspace.lake.indexes(dataset.key))
-    formers = ReuseCandidates(workspace, _jurisdiction_of(workspace, dataset), dataset).against(found)
-    with workspace.lake.writer(dataset.key, batch) as writer:
-        members = _split_members(
-            dataset, found, writer, {sha256: one for sha256, (one, _) in formers.items()}
-        )
-        size = sum(piece.bytes for piece in found if piece.sha256 not in formers)
-        outcomes = workspace.readers.read(dataset.read, members, size)
-        door = _suppression_filter(workspace, dataset)
-        damaged: set[str] = set()
-        signals = sum(
-            _collect_outcome(writer, dataset, door.passed(outcome), damaged) for outcome in outcomes
-        )
-        writer.figures(door.figures())
-        if damaged:
-            writer.figures({repaired_bodies.DAMAGED: sorted(damaged)})
-        writer.cursor(cursor or next((piece.cursor for piece in reversed(found) if piece.cursor), None))
-        writer.figures(snapshots.unchanged_body_figures(kept))
-        unread = damaged | {piece.sha256 for piece in found if writer.piece(piece)["rejected"] is not None}
-        standings = [standing for sha256, (_, standing) in formers.items() if sha256 not in unread]
-        writer.figures(incremental_parse.reuse_figures(standings))
-        reading = _batch_counts(writer, found, kept, standings)
-        refused = guards.first_violation(dataset.guard, reading, last_full)
-        accepted = refused is not None and dataset.key in workspace.receipts.facts(batch).accept_shrink
-        writer.hold(None if accepted else refused)
-        if accepted:
-            writer.figures({ACCEPTED: _as_json(refused)})
-        warnings = tuple(guards.guard_warnings(dataset.guard, reading))
+    """Parses the planned bodies and publishes the batch, quarantined if its counts violate the guard."""
+    with workspace.lake.writer(dataset.key, plan.batch) as writer:
+        signals, damaged = _parse_bodies(workspace, jurisdiction, dataset, plan, writer)
+        unread = damaged | {body.sha256 for body in plan.bodies if writer.piece(body)["rejected"] is not None}
+        compared = [archive for sha256, (_, archive) in plan.compared.items() if sha256 not in unread]
+        writer.cursor(plan.cursor)
+        figures = {UNCHANGED: figure_values(plan.unchanged), INCREMENTAL: figure_values(compared)}
+        writer.figures({name: value for name, value in figures.items() if value})
+        counts = _batch_counts(plan, writer, sum(archive.rows for archive in compared))
+        violation = guards.first_violation(dataset.guard, counts, plan.last_full_rows)
+        held, accepted = (None, violation) if plan.accepts_violation else (violation, None)
+        writer.hold(held)
+        if accepted is not None:
+            writer.figures({ACCEPTED: asdict(accepted)})
     return StageResult(
         dataset.key,
-        pieces=len(found),
-        rows=reading.rows,
-        rejected=reading.rejects,
+        pieces=len(plan.bodies),
+        rows=counts.rows,
+        rejected=counts.rejects,
         signals=signals,
-        held=None if accepted else _as_json(refused),
-        accepted=_as_json(refused) if accepted else None,
-        warnings=warnings,
+        held=None if held is None else asdict(held),
+        accepted=None if accepted is None else asdict(accepted),
+        warnings=tuple(guards.guard_warnings(dataset.guard, counts)),
     )
 
 
-def _as_json(held: QuarantineReason | None) -> dict[str, Any] | None:
-    return None if held is None else {"guard": held.guard, "seen": held.seen, "allowed": held.allowed}
-
-
-def _batch_counts(
+def _parse_bodies(
+    workspace: Workspace,
+    jurisdiction: Jurisdiction,
+    dataset: Dataset,
+    plan: StagePlan,
     writer: StagedWriter,
-    found: Iterable[RawBody],
-    kept: Iterable[UnchangedBody],
-    standings: Iterable[IncrementalArchive],
-) -> guards.BatchCounts:
-    index = writer.index()
-    full = [piece for piece in found if piece.scope == Scope.FULL]
-    return guards.BatchCounts(
-        rows=sum(index["tables"].values()),
-        rejects=writer.reject_count,
-        excluded=writer.rejects_beginning(NOT_A_COMPANY),
-        full_rows=guards.full_snapshot_rows(index["editions"], kept),
-        unreadable=sum(writer.piece(piece)["rejected"] is not None for piece in full),
-        repeated=sum(standing.rows for standing in standings),
-    )
+) -> tuple[int, set[str]]:
+    """Writes what the bodies contain; returns the number of signals, and the SHA-256 of damaged bodies."""
+    size = sum(body.bytes for body in plan.bodies if body.sha256 not in plan.compared)
+    tombstones = TombstoneStore(workspace.layout).all(jurisdiction.code)
+    suppression = SuppressionFilter(jurisdiction, dataset, tombstones)
+    damaged: set[str] = set()
+    signals = 0
+    for parsed in workspace.readers.read(dataset.read, _split_members(dataset, plan, writer), size):
+        outcome = suppression.passed(parsed)
+        if outcome.is_damaged:
+            damaged.add(outcome.member.sha256)
+        if outcome.reason is not None:
+            writer.rejected_whole(outcome.member, outcome.reason)
+        for rows in outcome.batches:
+            writer.rows(dataset.staged[rows.table], outcome.member, rows.rows)
+            writer.rejects(outcome.member, rows.table, rows.rejects)
+            writer.signals(rows.signals)
+            signals += len(rows.signals)
+    writer.figures({**suppression.figures(), **({DAMAGED: sorted(damaged)} if damaged else {})})
+    return signals, damaged
 
 
-def _split_members(
-    dataset: Dataset, found: Iterable[RawBody], writer: StagedWriter, formers: Mapping[str, PreviousArchive]
-) -> Iterator[ArchiveMember]:
-    """The members of all pieces; a piece that cannot be split becomes one that raises its error when opened."""
-    for raw_piece in found:
-        writer.piece(raw_piece)
-        scope = Scope(raw_piece.scope)
-        piece = ArchiveMember(
-            raw_piece.dataset,
-            raw_piece.name,
-            raw_piece.sha256,
-            raw_piece.observed_at,
-            scope,
-            raw_piece.batch,
-            raw_piece.open,
-            former=formers.get(raw_piece.sha256),
-        )
+def _split_members(dataset: Dataset, plan: StagePlan, writer: StagedWriter) -> Iterator[ArchiveMember]:
+    """The members of all bodies; a body that cannot be split becomes one that raises its error when opened."""
+    for body in plan.bodies:
+        writer.piece(body)
+        previous, _ = plan.compared.get(body.sha256, (None, None))
+        origin = body.dataset, body.name, body.sha256, body.observed_at, Scope(body.scope), body.batch
+        whole = ArchiveMember(*origin, body.open, former=previous)
         try:
-            yield from dataset.split(piece)
+            yield from dataset.split(whole)
         except CorruptBlobError as error:
-            yield replace(piece, open=partial(_raise_corrupt, error.path, error.label, error.reason))
+            yield replace(whole, open=partial(_raise_corrupt, error.path, error.label, error.reason))
         except (UnreadableFileError, *FAULTS) as error:
-            yield replace(
-                piece, open=partial(_raise_unreadable, dataset.key, piece.name, rejection_reason(error))
-            )
+            reason = rejection_reason(error)
+            yield replace(whole, open=partial(_raise_unreadable, dataset.key, body.name, reason))
 
 
 def _raise_unreadable(dataset: str, name: str, reason: str) -> BinaryIO:
@@ -225,17 +287,14 @@ def _raise_corrupt(path: Path, label: str, reason: str) -> BinaryIO:
     raise CorruptBlobError(path, label, reason)
 
 
-def _collect_outcome(writer: StagedWriter, dataset: Dataset, outcome: ParseOutcome, damaged: set[str]) -> int:
-    """Writes one piece's rows, rejects and signals; returns the number of signals. Records damaged bodies."""
-    if outcome.is_damaged:
-        damaged.add(outcome.piece.sha256)
-    if outcome.reason is not None:
-        writer.rejected_whole(outcome.piece, outcome.reason)
-        return 0
-    signals = 0
-    for batch in outcome.batches:
-        writer.rows(dataset.staged[batch.table], outcome.piece, batch.rows)
-        writer.rejects(outcome.piece, batch.table, batch.rejects)
-        writer.signals(batch.signals)
-        signals += len(batch.signals)
-    return signals
+def _batch_counts(plan: StagePlan, writer: StagedWriter, repeated: int) -> guards.BatchCounts:
+    index = writer.index()
+    full = [body for body in plan.bodies if body.scope == Scope.FULL]
+    return guards.BatchCounts(
+        rows=sum(index["tables"].values()),
+        rejects=writer.reject_count,
+        excluded=writer.rejects_beginning(NOT_A_COMPANY),
+        full_rows=guards.full_snapshot_rows(index["editions"], plan.unchanged),
+        unreadable=sum(writer.piece(body)["rejected"] is not None for body in full),
+        repeated=repeated,
+    )

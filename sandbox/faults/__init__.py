@@ -1,1 +1,1 @@
-"""Sandbox: faults."""
+"""Faults on demand: damaged files, and failing requests."""

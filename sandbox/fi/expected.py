@@ -13,15 +13,15 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from sandbox.fi import vocabulary
-from sandbox.fi.model import (
+from sandbox.companies.fi import vocabulary
+from sandbox.model.company import Accounts, Company
+from sandbox.model.fi import (
     DocumentFiled,
     FlaggedChange,
     FlaggingNotification,
     RegisteredNotice,
     ReleaseAnnounced,
 )
-from sandbox.model import Accounts, Company
 from sandbox.shared import expected_major_holdings
 from warehouse.schema import codes, ids
 

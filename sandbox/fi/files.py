@@ -2,7 +2,7 @@
 
 See docs/formats/fi.md 2 to 6. Folders and names are those of the stored samples. Registers are full snapshots
 on every day; statements, notices and releases are complete on the first day and only new ones later. Does not
-belong here: the format of a record (`ytj`, `xbrl`, `notices`, `exchange_releases`), or HTTP
+belong here: the format of a record (`ytj`, `xbrl`, `notices`, `sandbox.nasdaq`), or HTTP
 (`http`).
 """
 
@@ -16,8 +16,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from sandbox.fi import exchange_releases, notices, xbrl, ytj
-from sandbox.model import Accounts, Company
+from sandbox.fi import notices, xbrl, ytj
+from sandbox.model.company import Accounts, Company
+from sandbox.nasdaq import fi_exchange_releases
 from sandbox.world import World
 
 COMPLETE: Final = ("fi.ytj",)
@@ -46,7 +47,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
     ]
     answer = {"totalResults": len(found), "companies": found}
     _write_json(_dataset_folder(folder, "notices_v3") / f"prh_notices_{today}.json", answer)
-    exchange_releases.write_day(world, day, folder)
+    fi_exchange_releases.write_day(world, day, folder)
 
 
 def _dataset_folder(folder: Path, dataset: str) -> Path:

@@ -14,21 +14,14 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
-from sandbox.fi import (
-    exchange_releases as fi_exchange_releases,
-)
-from sandbox.fi import (
-    files,
-    vocabulary,
-    xbrl,
-    ytj,
-)
+from sandbox.companies.fi import vocabulary
+from sandbox.fi import files, xbrl, ytj
 from sandbox.fi import (
     notices as fi_notices,
 )
-from sandbox.http.response import EndpointResponse
-from sandbox.model import Accounts, Company
-from sandbox.se import exchange_releases as se_exchange_releases
+from sandbox.model.company import Accounts, Company
+from sandbox.nasdaq import fi_exchange_releases, se_exchange_releases
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final
 
-from sandbox.fi.model import RegisteredNotice
 from sandbox.fi.ytj import company_object
-from sandbox.model import Company
+from sandbox.model.company import Company
+from sandbox.model.fi import RegisteredNotice
 from sandbox.world import World
 
 _ABSENT: Final = ("mainBusinessLine", "website")

@@ -16,7 +16,7 @@ from datetime import date
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Accounts, Company, Figures
+from sandbox.model.company import Accounts, Company, Figures
 
 _DICTIONARY: Final = "http://www.suomi.fi/xbrl/crr/dict"
 _SPACES: Final = {

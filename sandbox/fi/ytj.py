@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any, Final, TypeVar
 
-from sandbox.fi import vocabulary
-from sandbox.fi.initial_state import RECODED, SCHEME_BEGAN, TRADE
-from sandbox.fi.model import RegisterEntry
-from sandbox.model import Company
+from sandbox.companies.fi import vocabulary
+from sandbox.companies.fi.initial_state import RECODED, SCHEME_BEGAN, TRADE
+from sandbox.model.company import Company
+from sandbox.model.fi import RegisterEntry
 from sandbox.vocabulary import Place
 
 LANGUAGES: Final = ("1", "2", "3")  # Finnish, Swedish, English

@@ -1,8 +1,8 @@
 """Simulates the registries' endpoints on one day of a world, without HTTP.
 
 Belongs here: routing path and query to a market's endpoints. Does not belong here: the responses of one market
-(`no.http_bulk`, `uk.http_bulk`, `se.api_answers`, `desk_*`), large bodies (`cached_responses`), sockets, ranges and
-faults (`server`).
+(`no.http_bulk`, `uk.http_bulk`, `se.api_answers`, `sandbox.<cc>.http`), large bodies (`cached_responses`), sockets,
+ranges and faults (`server`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from urllib.parse import parse_qsl
 
 from sandbox.fi import files as fi_files
 from sandbox.fi import http as fi_http
-from sandbox.http.cached_responses import HTML, CachedResponses, HttpResponse
-from sandbox.http.response import EndpointResponse
 from sandbox.news import http as news_http
 from sandbox.no import http as no_http
 from sandbox.no import http_bulk as no_http_bulk
@@ -26,6 +24,8 @@ from sandbox.no import oslo_http
 from sandbox.no.feeds import FeedFaults
 from sandbox.se import http as se_http
 from sandbox.shared import esef_http, firds_http, gleif_http, regulators_http
+from sandbox.shared.cached_responses import HTML, CachedResponses, HttpResponse
+from sandbox.shared.response import EndpointResponse
 from sandbox.uk import http_bulk as uk_http_bulk
 from sandbox.uk import nsm_http, rest_http, stream_http
 from sandbox.uk.rest_http import RestApi

@@ -1,8 +1,8 @@
 """Serves the sandbox's registries over HTTP, on the loopback interface, one day at a time.
 
 Belongs here: sockets, validators, ranges, the world's clock in `Date`, and connection faults. Responses are
-built in `routes`, damaged contents in `faults`. One server simulates every host: the registries' paths do not
-overlap. `POST /sandbox/advance` moves to the next day, for callers in another process.
+built in `routes`, damaged contents in `sandbox.faults`. One server simulates every host: the registries' paths do
+not overlap. `POST /sandbox/advance` moves to the next day, for callers in another process.
 """
 
 from __future__ import annotations

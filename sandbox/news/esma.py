@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.news import releases
-from sandbox.news.model import SupervisorAct
+from sandbox.companies import releases
+from sandbox.model.news import SupervisorAct
 from sandbox.shared.gleif_http import company_lei
 from sandbox.world import World
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from sandbox.model import Company
+from sandbox.model.company import Company
+from sandbox.model.news import ActPublished, PressRelease, ReleasePublished, SupervisorAct
 from sandbox.news import esma, fca, finansinspektionen, finanstilsynet, mfn, sec
-from sandbox.news.model import ActPublished, PressRelease, ReleasePublished, SupervisorAct
 from sandbox.uk import nsm_news
 from warehouse.schema import ids
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from email.utils import format_datetime
 from typing import Final
 
-from sandbox.news import releases
-from sandbox.news.model import SupervisorAct
+from sandbox.companies import releases
+from sandbox.model.news import SupervisorAct
 from sandbox.news.rss import ItemElement, RssChannel
 from sandbox.world import World
 

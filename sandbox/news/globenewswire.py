@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from sandbox.news import releases
-from sandbox.news.model import PressRelease
+from sandbox.companies import releases
+from sandbox.model.news import PressRelease
 from sandbox.news.rss import ItemElement, RssChannel
 from sandbox.world import World
 

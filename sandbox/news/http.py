@@ -1,6 +1,6 @@
 """Wires and supervisors on one day of a world: their URLs, and their files in a folder.
 
-If no company has press, feeds hold unrelated items. Does not belong here: any format (`press_*`), HTTP
+If no company has press, feeds hold unrelated items. Does not belong here: any format (the other modules), HTTP
 (`http.routes`, `http.server`).
 """
 
@@ -12,19 +12,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from sandbox.http.response import EndpointResponse
-from sandbox.news import (
-    esma,
-    fca,
-    finansinspektionen,
-    finanstilsynet,
-    globenewswire,
-    mfn,
-    prnewswire,
-    releases,
-    sec,
-)
+from sandbox.companies import releases
+from sandbox.news import esma, fca, finansinspektionen, finanstilsynet, globenewswire, mfn, prnewswire, sec
 from sandbox.shared import gleif_http
+from sandbox.shared.response import EndpointResponse
 from sandbox.uk import nsm_http
 from sandbox.world import World
 

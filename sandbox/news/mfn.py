@@ -4,7 +4,7 @@ See docs/formats/news.md 2.2.
 
 One item per language, grouped by `group_id`; a correction names the corrected item in a tag. The stream is
 compact: texts come with single items. Does not belong here: which releases there are (`releases`), the wording of
-notices (`se.major_holdings`), routes and HTTP (`http.routes`, `http.server`).
+notices (`nasdaq.se_major_holdings`), routes and HTTP (`http.routes`, `http.server`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from sandbox.model import Company
-from sandbox.news import releases
-from sandbox.news.model import PressRelease
-from sandbox.se import major_holdings
-from sandbox.se.model import HoldingNotice
+from sandbox.companies import releases
+from sandbox.model.company import Company
+from sandbox.model.news import PressRelease
+from sandbox.model.se import HoldingNotice
+from sandbox.nasdaq import se_major_holdings
 from sandbox.shared.gleif_http import company_lei
 from sandbox.world import World
 
@@ -91,8 +91,8 @@ def notices_until(world: World, day: int) -> list[Item]:
 
 def _notice_items(company: Company, notice: HoldingNotice) -> Iterator[Item]:
     for language in notice.languages:
-        text = major_holdings.notice_html(company, notice, language)
-        said = major_holdings.notice_title(company, notice, language)
+        text = se_major_holdings.notice_html(company, notice, language)
+        said = se_major_holdings.notice_title(company, notice, language)
         made = _wire_item(company, notice, language, said, [":regulatory", "sub:ci:shareholder-announcement"])
         made["content"] |= {"html": text, "preamble": ""}
         yield made

@@ -1,6 +1,6 @@
 """Writes RSS 2.0: a channel and its items, with elements chosen by each source.
 
-Does not belong here: any source's elements or dates (`press_*`).
+Does not belong here: any source's elements or dates (the other modules).
 """
 
 from __future__ import annotations

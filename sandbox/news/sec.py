@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from sandbox.news import releases
-from sandbox.news.model import SupervisorAct
+from sandbox.companies import releases
+from sandbox.model.news import SupervisorAct
 from sandbox.news.rss import ItemElement, RssChannel
 from sandbox.world import World
 

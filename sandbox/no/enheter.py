@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from sandbox import vocabulary
-from sandbox.model import Company
+from sandbox.model.company import Company
 
 HOST: Final = "https://data.brreg.no/enhetsregisteret/api"
 _ADDRESS: Final = ("adresse", "poststed", "postnummer", "kommune", "kommunenummer", "land", "landkode")

@@ -11,8 +11,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
-from sandbox.model import Company
-from sandbox.no.model import PartnerChange, RoleOwner
+from sandbox.model.company import Company
+from sandbox.model.no import PartnerChange, RoleOwner
 from warehouse.schema import codes, identifiers, ids
 
 REGISTER: Final = "no.roller"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sandbox.model import Company
+from sandbox.model.company import Company
 from sandbox.no import enheter, underenheter
 from sandbox.no.roller import API
 from sandbox.world import World

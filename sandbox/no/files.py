@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Accounts, Company, Figures
+from sandbox.model.company import Accounts, Company, Figures
 from sandbox.no import enheter, roller
 from sandbox.world import World
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sandbox.http.response import EndpointResponse
 from sandbox.no import feeds, roller, underenheter
 from sandbox.no.feeds import FeedFaults
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from sandbox.http.cached_responses import JSON, CachedResponses, HttpResponse
 from sandbox.no import enheter, files, roller, underenheter
+from sandbox.shared.cached_responses import JSON, CachedResponses, HttpResponse
 from sandbox.world import World
 
 _HAL: Final = {"Content-Type": "application/vnd.brreg.enhetsregisteret.enhet.v2+json;charset=UTF-8"}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from sandbox.http.response import EndpointResponse
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]

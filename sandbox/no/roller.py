@@ -1,7 +1,7 @@
 """Roles of Norwegian entities (docs/formats/no.md 4): owners, and other roles without ownership.
 
 Belongs here: the roles of a company, and the register's response in its own words, including persons' birth
-dates, which the service must not keep. Does not belong here: which events a change makes (`stories`,
+dates, which the service must not keep. Does not belong here: which events a change makes (`companies.no.stories`,
 `expected`).
 """
 
@@ -14,9 +14,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from sandbox import numbers, vocabulary
-from sandbox.model import Company
-from sandbox.no.initial_owners import ELSEWHERE
-from sandbox.no.model import RoleOwner
+from sandbox.companies.no.initial_owners import ELSEWHERE
+from sandbox.model.company import Company
+from sandbox.model.no import RoleOwner
 from sandbox.random import seeded_random
 from sandbox.world import World
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sandbox import numbers, vocabulary
-from sandbox.model import Company
+from sandbox.model.company import Company
 from sandbox.no.roller import API
 from sandbox.world import World
 

@@ -1,1 +1,1 @@
-"""Sandbox: se."""
+"""Sweden's registries as the sandbox plays them: files in their formats, HTTP, faults."""

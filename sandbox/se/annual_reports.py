@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Accounts, Company
+from sandbox.model.company import Accounts, Company
 from sandbox.se import ixbrl
 from sandbox.world import World
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.model import Company
-from sandbox.se import bulk_files, vocabulary
+from sandbox.companies.se import vocabulary
+from sandbox.model.company import Company
+from sandbox.model.se import ACTIVE
+from sandbox.se import bulk_files
 from sandbox.se.annual_reports import document_id
-from sandbox.se.model import ACTIVE
 from sandbox.se.sole_traders import SoleTrader
 from sandbox.world import World
 

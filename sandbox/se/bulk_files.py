@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
-from sandbox.model import Company
-from sandbox.se import vocabulary
-from sandbox.se.numbers import hyphenated_number
+from sandbox.companies.se import vocabulary
+from sandbox.companies.se.numbers import hyphenated_number
+from sandbox.model.company import Company
 from sandbox.se.sole_traders import SECRET, SoleTrader, find_sole_trader
 from sandbox.world import World
 

@@ -14,8 +14,9 @@ from datetime import date
 from pathlib import Path
 from typing import IO, Final
 
+from sandbox.nasdaq import se_exchange_releases
 from sandbox.news import mfn
-from sandbox.se import annual_reports, api_answers, bulk_files, exchange_releases, finansinspektionen
+from sandbox.se import annual_reports, api_answers, bulk_files, finansinspektionen
 from sandbox.world import World
 
 COMPLETE: Final = ("se.bolagsverket", "se.scb")
@@ -34,7 +35,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
     for number, answer in api_answers.known_organisations(world, day):
         with _open_file(folder, "organisationer", f"{number}.json") as file:
             file.write(json.dumps({"organisationer": [answer]}, ensure_ascii=False).encode())
-    exchange_releases.write_day(world, day, folder / "nasdaq_cns")
+    se_exchange_releases.write_day(world, day, folder / "nasdaq_cns")
     with _open_file(folder, "mfn_flagging", f"notices-{today}.json") as file:
         file.write(mfn.day_notices(world, day))
     with _open_file(folder, "insyn", f"insyn-{today}.csv") as file:

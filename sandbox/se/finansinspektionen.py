@@ -15,8 +15,8 @@ from datetime import date, timedelta
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Company
-from sandbox.se import numbers
+from sandbox.companies.se import numbers
+from sandbox.model.company import Company
 from sandbox.se.sole_traders import insider_name
 from sandbox.shared.gleif_http import company_lei
 from sandbox.world import World

@@ -18,17 +18,12 @@ from functools import lru_cache
 from typing import IO, Final
 from urllib.parse import parse_qsl
 
-from sandbox.http.response import EndpointResponse
-from sandbox.se import (
-    annual_reports,
-    api_answers,
-    finansinspektionen,
-    numbers,
-    sole_traders,
-)
+from sandbox.companies.se import numbers
+from sandbox.se import annual_reports, api_answers, finansinspektionen, sole_traders
 from sandbox.se import (
     files as se_files,
 )
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 MARKET: Final = "SE"

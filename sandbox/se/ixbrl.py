@@ -13,9 +13,9 @@ from decimal import Decimal
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Accounts, Company, Figures
-from sandbox.se.initial_state import THOUSANDS
-from sandbox.se.numbers import hyphenated_number
+from sandbox.companies.se.initial_state import THOUSANDS
+from sandbox.companies.se.numbers import hyphenated_number
+from sandbox.model.company import Accounts, Company, Figures
 
 _GENERAL: Final = "RedovisningInformationGenerellSegment"
 _COMPANY: Final = "RedovisningInformationJuridiskPersonSegment"

@@ -1,1 +1,1 @@
-"""Sandbox: shared."""
+"""Registries of no single country as the sandbox plays them (ESEF, FIRDS, GLEIF), and HTTP responses."""

@@ -20,10 +20,10 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from sandbox.http.response import EndpointResponse
-from sandbox.model import Accounts, Company, Figures
+from sandbox.model.company import Accounts, Company, Figures
 from sandbox.random import random_bool, seeded_random
 from sandbox.shared.gleif_http import company_lei
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]

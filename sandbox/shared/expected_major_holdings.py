@@ -10,9 +10,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from sandbox.fi.model import FlaggedChange
-from sandbox.model import Company
-from sandbox.se.model import HoldingNotice
+from sandbox.model.company import Company
+from sandbox.model.fi import FlaggedChange
+from sandbox.model.se import HoldingNotice
 from warehouse.schema import codes, ids
 
 REGISTERS: Final = {"FI": "fi.flagging", "SE": "se.flagging"}
@@ -47,8 +47,8 @@ def crossing_event_parts(company: Company, change: FlaggedChange) -> tuple[str, 
 
 
 def holder_key(name: str) -> str:
-    """The name normalised for comparison."""
-    return " ".join(name.casefold().split())
+    """The name in letters a to z, as holders are compared; our names have no sign but these."""
+    return " ".join(name.casefold().translate(str.maketrans("åäö", "aao")).split())
 
 
 def holder_id(company: Company, name: str) -> str:

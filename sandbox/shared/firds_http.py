@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.http.response import EndpointResponse
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]

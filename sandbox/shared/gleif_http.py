@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sandbox.http.response import EndpointResponse
-from sandbox.model import Company
+from sandbox.model.company import Company
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]

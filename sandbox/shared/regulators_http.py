@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sandbox.http.response import EndpointResponse
+from sandbox.shared.response import EndpointResponse
 from sandbox.world import World
 
 _RSS: Final = "application/rss+xml; charset=utf-8"

@@ -1,1 +1,1 @@
-"""Sandbox: uk."""
+"""Companies House and the NSM as the sandbox plays them: files in their formats, REST and streaming API."""

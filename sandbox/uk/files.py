@@ -17,8 +17,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import IO, Final
 
-from sandbox.accounts import next_year_end
-from sandbox.model import Accounts, Company
+from sandbox.companies.accounts import next_year_end
+from sandbox.model.company import Accounts, Company
 from sandbox.uk import ixbrl, psc, xbrl
 from sandbox.world import World
 

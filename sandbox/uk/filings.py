@@ -11,7 +11,7 @@ import hashlib
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.model import Accounts, Company, Holder
+from sandbox.model.company import Accounts, Company, Holder
 from sandbox.uk import files
 from sandbox.uk.ixbrl import is_marked_revised
 from sandbox.uk.profiles import account_type

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from sandbox.http.cached_responses import HTML, CachedResponses, HttpResponse
+from sandbox.shared.cached_responses import HTML, CachedResponses, HttpResponse
 from sandbox.uk import files
 from sandbox.world import World
 

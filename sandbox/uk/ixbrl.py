@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Accounts, Company, Figures
+from sandbox.model.company import Accounts, Company, Figures
 from sandbox.vocabulary import MONTHS
 
 _THOUSAND: Final = 1000

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.http.response import EndpointResponse
+from sandbox.shared.response import EndpointResponse
 from sandbox.uk import nsm_news
 from sandbox.world import World
 

@@ -1,6 +1,7 @@
 """Announcements of a world's British issuers in the National Storage Mechanism (docs/formats/news.md 2.4).
 
-Does not belong here: which releases exist (`news.releases`), major holding notices and the search (`nsm_http`).
+Does not belong here: which releases exist (`companies.releases`), major holding notices and
+the search (`nsm_http`).
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.news import releases
-from sandbox.news.model import PressRelease
+from sandbox.companies import releases
+from sandbox.model.news import PressRelease
 from sandbox.shared.gleif_http import company_lei
 from sandbox.world import World
 

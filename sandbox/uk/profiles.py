@@ -11,8 +11,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.accounts import next_year_end
-from sandbox.model import Accounts, Company
+from sandbox.companies.accounts import next_year_end
+from sandbox.model.company import Accounts, Company
 from sandbox.uk.files import CATEGORIES
 from sandbox.uk.psc import compute_etag, has_statement
 

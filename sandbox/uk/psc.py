@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final
 
-from sandbox.model import Company, Holder
+from sandbox.model.company import Company, Holder
 from sandbox.world import World
 
 _KINDS: Final = {

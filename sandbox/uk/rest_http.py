@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sandbox.http.cached_responses import JSON, HttpResponse
+from sandbox.shared.cached_responses import JSON, HttpResponse
 from sandbox.uk import rest_resources
 from sandbox.uk.rest_resources import FILINGS, PSC, STATEMENTS
 from sandbox.uk.stream_http import REFUSED, basic_authorization

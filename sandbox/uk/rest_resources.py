@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from sandbox.model import Company
+from sandbox.model.company import Company
 from sandbox.uk import filings, profiles, psc
 from sandbox.world import World
 

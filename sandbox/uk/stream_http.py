@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sandbox.http.cached_responses import JSON, HttpResponse
+from sandbox.shared.cached_responses import JSON, HttpResponse
 from sandbox.uk import stream_events
 from sandbox.uk.rest_resources import STREAMS
 from sandbox.world import World

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.model import Accounts, Company, Figures
+from sandbox.model.company import Accounts, Company, Figures
 
 _NAMESPACES: Final = {
     "iso4217": "http://www.xbrl.org/2003/iso4217",

@@ -1,1 +1,1 @@
-"""Sandbox: us."""
+"""SEC EDGAR as the sandbox plays it: files in its formats, HTTP, faults, expected results."""

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.model import Accounts, Company, Figures
-from sandbox.us.filings import SHARES, company_cik, report_accession
-from sandbox.us.model import QuarterlyReport
+from sandbox.companies.us.filings import SHARES, company_cik, report_accession
+from sandbox.model.company import Accounts, Company, Figures
+from sandbox.model.us import QuarterlyReport
 
 _FLOWS: Final = ("Revenues", "OperatingIncomeLoss", "NetIncomeLoss")
 _BALANCES: Final = ("StockholdersEquity", "Assets", "LiabilitiesAndStockholdersEquity")

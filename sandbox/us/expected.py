@@ -11,8 +11,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from sandbox.model import Accounts, Company
-from sandbox.us.model import (
+from sandbox.model.company import Accounts, Company
+from sandbox.model.us import (
     FourthRestated,
     InterimFiled,
     NewsFiled,

@@ -12,10 +12,10 @@ from datetime import date, datetime
 from html import escape
 from typing import Final
 
-from sandbox.model import Company
-from sandbox.us.filings import company_cik
+from sandbox.companies.us.filings import company_cik
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us.headers import EXCHANGE, ITEMS
-from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us.submissions import EASTERN
 
 _WIDTH: Final = 80

@@ -14,11 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from sandbox.model import Accounts, Company
+from sandbox.companies.us.filings import company_cik, filer_position, report_accession
+from sandbox.companies.us.holders import POOL
+from sandbox.model.company import Accounts, Company
+from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us import companyfacts, feeds, headers, submissions
-from sandbox.us.filings import company_cik, filer_position, report_accession
-from sandbox.us.holders import POOL
-from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.world import FIRST_DAY, World
 
 COMPLETE: Final = ("us.tickers",)

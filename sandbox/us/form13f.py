@@ -11,9 +11,9 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from sandbox.model import Company
-from sandbox.us.holders import company_cusip
-from sandbox.us.model import FiledDocument, ManagerReport
+from sandbox.companies.us.holders import company_cusip
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument, ManagerReport
 
 _PRICE: Final = 21  # dollars per share: values are whole dollars since 2023
 _OTHER: Final = ("NOBODY KNOWS CORP", "Z99999999", 1_234)

@@ -1,6 +1,6 @@
 """Renders Forms 3 and 4 as XML: direct and trust holdings of an insider, and rights (docs/formats/us.md 7.3).
 
-Does not belong here: effects of a document (`holders`), or its header (`headers`).
+Does not belong here: effects of a document (`companies.us.holders`), or its header (`headers`).
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from sandbox.model import Company
-from sandbox.us.filings import company_cik
-from sandbox.us.model import FiledDocument, InsiderReport
+from sandbox.companies.us.filings import company_cik
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument, InsiderReport
 
 _TRUST: Final = 1_000  # shares of every insider held by a trust, while any are left
 _BESIDES: Final = {"isTenPercentOwner": "isDirector"}  # owners of ten percent sit on the board

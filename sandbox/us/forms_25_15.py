@@ -1,6 +1,6 @@
 """Forms 25 and 15: removal of a class of securities from an exchange, end of registration (docs/formats/us.md 9).
 
-Does not belong here: the header (`headers`), or the effect on the company (`stories`).
+Does not belong here: the header (`headers`), or the effect on the company (`companies.us.stories`).
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from sandbox.model import Company
-from sandbox.us.filings import company_cik
-from sandbox.us.model import FiledDocument
+from sandbox.companies.us.filings import company_cik
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument
 
 _EXCHANGE: Final = "0000876661"
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from sandbox.model import Company
+from sandbox.companies.us.filings import company_cik
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us import form13f, forms345, forms_25_15, schedule13
-from sandbox.us.filings import company_cik
-from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us.submissions import EASTERN, EXCHANGE_ACT
 
 EXCHANGE: Final = ("0000876661", "INVENTED EXCHANGE LLC")

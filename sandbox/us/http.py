@@ -2,7 +2,7 @@
 
 Belongs here: path and query -> status, content type and body; both forms of a missing file (404 and 403, both
 XML); the error pages for callers without a contact address or above the rate limit; which responses carry
-validators. Does not belong here: sockets (`http.server`), archives (`routes_us`), or the format of one record
+validators. Does not belong here: sockets (`http.server`), archives (`files`), or the format of one record
 (`submissions`, `headers`).
 """
 
@@ -15,11 +15,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import Any, Final
 
-from sandbox.http.response import EndpointResponse
+from sandbox.companies.us.filings import PREFIX
+from sandbox.companies.us.holders import holder_by_cik
+from sandbox.shared.response import EndpointResponse
 from sandbox.us import companyfacts, feeds, files, submissions
 from sandbox.us import headers as us_headers
-from sandbox.us.filings import PREFIX
-from sandbox.us.holders import holder_by_cik
 from sandbox.world import FIRST_DAY, World
 
 Query = Mapping[str, str]

@@ -11,10 +11,10 @@ from decimal import Decimal
 from html import escape
 from typing import Final
 
-from sandbox.model import Company
-from sandbox.us.filings import SHARES, company_cik
-from sandbox.us.holders import company_cusip
-from sandbox.us.model import FiledDocument, FilingParty, Schedule13Filing
+from sandbox.companies.us.filings import SHARES, company_cik
+from sandbox.companies.us.holders import company_cusip
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument, FilingParty, Schedule13Filing
 
 TITLE: Final = "Common Stock, par value $0.01 per share"
 _HUNDRED: Final = Decimal(100)

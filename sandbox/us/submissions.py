@@ -12,9 +12,15 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from sandbox.model import Company
-from sandbox.us.filings import company_cik
-from sandbox.us.model import FiledDocument, FilingParty, InsiderReport, ManagerReport, Schedule13Filing
+from sandbox.companies.us.filings import company_cik
+from sandbox.model.company import Company
+from sandbox.model.us import (
+    FiledDocument,
+    FilingParty,
+    InsiderReport,
+    ManagerReport,
+    Schedule13Filing,
+)
 from sandbox.world import FIRST_DAY
 
 EASTERN: Final = ZoneInfo("America/New_York")

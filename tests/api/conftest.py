@@ -1,8 +1,6 @@
 """Services over small worlds: what every test of the API starts from."""
 
-import importlib.util
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +12,6 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from api.accounts.service import AccountService
-from api.accounts.tiers import DEFAULT, read_tiers
 from api.app import create_app
 from api.auth.service_secrets import ServiceSecrets
 from api.common.clock import Clock
@@ -23,21 +20,9 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.services import ApiServices as Parts
 from api.settings.service import ApiSettings
+from api.settings.tiers import DEFAULT, read_tiers
+from tests.api.fixtures import release_data as worlds
 from warehouse.reader.reader import ReleaseReader
-
-
-def _load_worlds() -> Any:
-    spec = importlib.util.spec_from_file_location("api_test_worlds", Path(__file__).with_name("world.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-worlds = _load_worlds()
-
 
 # The clock of tests stands still, so no bucket would ever fill again; tests of limits ask for the true tiers.
 AMPLE = read_tiers(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from api.collections.requests import WALK, collection_requests
-from api.openapi.document import openapi_document
-from tests.api.world import SE
+from api.openapi_document import openapi_document
+from tests.api.fixtures.release_data import SE
 from tests.collections.broken import Answer, Spoil, broken
 from tests.collections.clients import Client
 from tests.collections.live import Live

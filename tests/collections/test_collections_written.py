@@ -10,8 +10,7 @@ from api.collections.requests import WALK, collection_requests
 from api.collections.response_checks import required_members
 from api.collections.variables import VARIABLES
 from api.collections.writer import collection_files, write_collections
-from api.companies.openapi import OPERATIONS
-from api.openapi.document import openapi_document
+from api.openapi_document import OPERATIONS, openapi_document
 
 COLLECTIONS = Path(__file__).resolve().parents[2] / "collections"
 KEY = re.compile(r"firm_(live|secret|public)_\w+")

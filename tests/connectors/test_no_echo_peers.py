@@ -21,9 +21,9 @@ import pytest
 from lxml import etree
 
 from sandbox import World, sufficient_companies
-from sandbox.model import Company
+from sandbox.model.company import Company
+from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us import companyfacts, feeds, files, headers
-from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from tests.connectors.echo.played import Played
 
 LAST = 3

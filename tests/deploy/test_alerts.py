@@ -1,6 +1,6 @@
 """Alert rules: well formed, each driven to firing and kept quiet by what is well.
 
-That their metrics are told is tested beside those (`tests/api/test_api_watching.py`).
+That their metrics are told is tested beside those (`tests/api/observability/test_data_health.py`).
 """
 
 import json

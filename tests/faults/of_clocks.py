@@ -34,7 +34,7 @@ CELLS: Final = (
         "",
         "every event",
         "another process becomes leader at once",
-        (_API + "test_webhook_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",),
+        (_API + "webhooks/delivery/test_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",),
     ),
     Cell(
         Fault.CLOCK,
@@ -45,8 +45,9 @@ CELLS: Final = (
         "every delivery; none is sent twice, no wait is shorter than agreed",
         "makes the scheduled attempts",
         (
-            _API + "test_webhook_schedule.py::test_clock_jump_back",
-            _API + "test_webhook_schedule.py::test_a_lease_of_before_the_clock_was_set_back_binds_nobody",
+            _API + "webhooks/delivery/test_retry_policy.py::test_clock_jump_back",
+            _API
+            + "webhooks/delivery/test_retry_policy.py::test_a_lease_of_before_the_clock_was_set_back_binds_nobody",
         ),
     ),
     Cell(
@@ -57,7 +58,7 @@ CELLS: Final = (
         "",
         "the mail; it may come twice, with one Message-ID",
         "another process sends it",
-        (_API + "test_webhook_outbox.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",),
+        (_API + "email/test_outbox_repository.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",),
     ),
     Cell(
         Fault.CLOCK,
@@ -67,7 +68,7 @@ CELLS: Final = (
         "",
         "unfinished deliveries with their events; the log of finished deliveries is deleted early",
         "keeps 30 days of the log again",
-        (_API + "test_webhook_pruning.py::test_what_is_unfinished_stays_with_its_event",),
+        (_API + "webhooks/test_retention.py::test_what_is_unfinished_stays_with_its_event",),
     ),
     Cell(
         Fault.CLOCK,
@@ -78,8 +79,9 @@ CELLS: Final = (
         "every count; no caller is locked out",
         "counts in the month of the clock",
         (
-            _API + "test_api_limits_meters.py::test_a_clock_that_is_set_back_over_a_month_loses_no_count",
-            _API + "test_api_limits_buckets.py::test_a_clock_that_began_anew_locks_nobody_out",
+            _API
+            + "rate_limits/test_limiter_meters.py::test_a_clock_that_is_set_back_over_a_month_loses_no_count",
+            _API + "rate_limits/test_token_buckets.py::test_a_clock_that_began_anew_locks_nobody_out",
         ),
     ),
 )

@@ -25,7 +25,7 @@ _PUBLISHED: Final = (
 )
 _API: Final = "tests/api/"
 _AGAIN: Final = "…: the database fails; again in … s: …"
-_BEGINS: Final = _API + "test_webhook_service.py::test_a_part_that_fails_begins_again"
+_BEGINS: Final = _API + "webhooks/test_runner.py::test_a_part_that_fails_begins_again"
 
 CELLS: Final = (
     *(
@@ -53,7 +53,7 @@ CELLS: Final = (
             (
                 _BEGINS,
                 "tests/firm/test_webhook_chaos.py::test_chaos_loses_nothing",
-                _API + "test_webhook_workers.py::test_a_database_that_is_away_loses_nothing",
+                _API + "webhooks/delivery/test_worker.py::test_a_database_that_is_away_loses_nothing",
             ),
         )
         for part in ("fan-out", "worker")
@@ -80,9 +80,10 @@ CELLS: Final = (
         "cached keys keep working for 15 minutes; others get 503; counts wait in memory",
         "retries, first after two seconds",
         (
-            _API + "test_webhook_standing.py::test_ready_while_the_database_is_away",
-            _API + "test_api_authenticator.py::test_a_key_that_worked_goes_on_while_it_cannot_be_looked_up",
-            _API + "test_api_watching.py::test_without_its_database_the_service_says_that_it_is_away",
+            _API + "observability/test_delivery_health.py::test_ready_while_the_database_is_away",
+            _API + "http/test_authenticator.py::test_a_key_that_worked_goes_on_while_it_cannot_be_looked_up",
+            _API
+            + "observability/test_data_health.py::test_without_its_database_the_service_says_that_it_is_away",
         ),
     ),
 )

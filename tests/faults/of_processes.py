@@ -8,13 +8,13 @@ from tests.faults.declared import Cell, Fault, Untouched
 
 _KILLS: Final = "tests/pipelines/test_kills.py::test_a_killed_ingest_heals"
 _API: Final = "tests/api/"
-_MATCHING: Final = _API + "test_webhook_matching_twice.py::"
-_WORKERS: Final = _API + "test_webhook_workers.py::"
+_MATCHING: Final = _API + "webhooks/delivery/test_fanout_twice.py::"
+_WORKERS: Final = _API + "webhooks/delivery/test_worker.py::"
 _EXPORTS: Final = "tests/warehouse/exports/test_exports_exports_publishing.py::"
 _STAYS: Final = "the last release, RAW and history, and the output of earlier steps"
 _HEALS: Final = "marks the dead run as failed in Dagster and continues where it ended; publishes the same release as a run without the kill"
 _SILENCE: Final = ""  # nobody is left to say anything
-_PARSING: Final = "tests/pipelines/ingest/test_parser_pool.py::"
+_PARSING: Final = "tests/pipelines/runtime/test_parser_pool.py::"
 _STEPS: Final = ("raw", "staged", "normalised", "history", "events", "release")
 """At whose boundaries a run is killed (`BOUNDARIES` of the test)."""
 
@@ -76,15 +76,15 @@ CELLS: Final = (
         "a claim of a dead process",
         "the mail in its outbox",
         "another process sends it when the claim has expired",
-        _API + "test_webhook_outbox.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",
+        _API + "email/test_outbox_repository.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",
     ),
     _killed(
         "pruning",
         "a lease of a dead process; each step is one commit",
         "unfinished deliveries",
         "continues with the rest",
-        _API + "test_webhook_pruning.py::test_in_bounded_steps",
-        _API + "test_webhook_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",
+        _API + "webhooks/test_retention.py::test_in_bounded_steps",
+        _API + "webhooks/delivery/test_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",
     ),
     Cell(
         Fault.KILLED,
@@ -96,7 +96,7 @@ CELLS: Final = (
         "another worker takes over at once",
         (
             "tests/firm/test_serve_workers.py::test_a_killed_worker_is_replaced_and_the_end_loses_nothing",
-            _API + "test_api_usage_killed.py::"
+            _API + "usage/test_counter_killed.py::"
             "test_a_killed_process_loses_fifty_requests_at_most_and_invents_none",
         ),
     ),
@@ -148,7 +148,7 @@ CELLS: Final = (
         _SILENCE,
         "every mail is sent once",
         "each sends only what it has claimed",
-        (_API + "test_webhook_mail.py::test_mail_once_under_race",),
+        (_API + "email/test_outbox_worker.py::test_mail_once_under_race",),
     ),
     Cell(
         Fault.TWO,
@@ -158,7 +158,7 @@ CELLS: Final = (
         _SILENCE,
         "entries that have not expired",
         "one prunes, the holder of the lease",
-        (_API + "test_webhook_pruning.py::test_one_prunes_at_a_time",),
+        (_API + "webhooks/test_retention.py::test_one_prunes_at_a_time",),
     ),
 )
 _AS_KILLED: Final = "the system kills a process that is out of memory by SIGKILL: see «Kill -9»"

@@ -8,7 +8,7 @@ from tests.faults.declared import Cell, Fault, Untouched
 
 DAMAGED: Final = "tests/faults/test_fault_stored.py::test_a_body_that_is_damaged_before_it_is_read"
 TORN: Final = "tests/faults/test_fault_stored.py::test_a_release_that_is_torn"
-_RELEASES: Final = "tests/warehouse/release/test_publisher.py::"
+_RELEASES: Final = "tests/warehouse/publish/test_publisher.py::"
 
 CELLS: Final = (
     Cell(

@@ -26,14 +26,15 @@ from api.auth.service_secrets import ServiceSecrets
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.database.models.webhooks import Delivery, Mail
+from api.database.models.outbox import Mail
+from api.database.models.webhooks import Delivery
 from api.settings.service import ApiSettings
-from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.signing import make_secret
 from api.webhooks.runner import DeliveryRunner
 from firm.bootstrap import AppContainer
 from firm.demo.background_server import background_service
 from sandbox import expected
-from tests.api.matching_world import ACCOUNT, Control
+from tests.api.fixtures.fanout import ACCOUNT, Control
 from tests.faults.steps import of_delivering
 from tests.faults.world import Prepared, State
 from tests.firm.inside import Inside

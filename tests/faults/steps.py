@@ -17,9 +17,9 @@ from api.database.engine import Database
 from api.settings.service import ApiSettings
 from api.webhooks.runner import DeliveryRunner
 from pipelines.defs.asset_keys import RELEASE
-from pipelines.defs.assets.exports import export_asset
+from pipelines.defs.assets import export_asset
 from pipelines.defs.jobs import market_asset_keys
-from tests.api.matching_world import Published
+from tests.api.fixtures.fanout import Published
 
 SERVING: Final = "serving"  # `firm serve`: answering from a release
 

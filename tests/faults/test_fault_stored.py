@@ -16,10 +16,10 @@ from tests.faults import of_stored
 from tests.faults.declared import Cell, Fault
 from tests.faults.world import State, at
 from tests.pipelines.places import ONE, TWO, Place
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive
 from warehouse.raw.blobs import blob_path
 from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, InvalidReleaseError
-from warehouse.release.publisher import ReleaseStore
 
 CUT = 5  # bytes that a damaged file lacks
 
@@ -62,7 +62,7 @@ def place(loaded: Place, tmp_path: Path) -> Iterator[Place]:
 
 def newest_body(place: Place) -> Path:
     """The file of the register that came last."""
-    piece = list(RawArchive(place.settings.layout).pieces("fi.register"))[-1]
+    piece = list(RawArchive(place.settings.layout).bodies("fi.register"))[-1]
     return blob_path(place.settings.layout.archive, piece.sha256)
 
 

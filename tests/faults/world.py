@@ -19,9 +19,9 @@ import pipelines.ingest.run
 from sandbox import World, write_days
 from tests.firm.inside import Inside, Said
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive
 from warehouse.release import manifest as release_manifest
-from warehouse.release.publisher import ReleaseStore
 from warehouse.storage.layout import Layout
 
 MARKET = "FI"
@@ -141,7 +141,7 @@ def is_unharmed(prepared: Prepared, data: Path) -> bool:
     for dataset in former.datasets():
         lines = list(former.lines(dataset))
         assert list(now.lines(dataset))[: len(lines)] == lines
-        for piece in former.pieces(dataset):
+        for piece in former.bodies(dataset):
             now.verify(piece)
     return True
 

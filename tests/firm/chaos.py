@@ -32,7 +32,7 @@ from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.settings.service import ApiSettings
-from tests.api import world as worlds
+from tests.api.fixtures import release_data as worlds
 from warehouse.reader.reader import ReleaseReader
 
 ROOT = Path(__file__).resolve().parents[2]

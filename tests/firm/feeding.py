@@ -18,7 +18,7 @@ import polars as pl
 
 from connectors.no import NORWAY as COUNTRY
 from firm.demo.sandbox_origin import sandbox_source
-from pipelines.ingest.step_results import RunFacts
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.steps import apply_history, normalise, stage
 from pipelines.steps import fetch as steps_fetch
@@ -80,7 +80,7 @@ class Norway:
             with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(NORWAY.datasets, key=lambda made: made.wants is not None):
                     steps_fetch.fetch_dataset(workspace, NORWAY, dataset, origin, batch)
-                    stage.stage(workspace, dataset, batch)
+                    stage.stage_dataset(workspace, NORWAY, dataset, batch)
             self.signals = [*normalise.normalise(workspace, NORWAY, batch).signals]
             apply_history.apply_pending(workspace, NORWAY, batch)
         return steps

@@ -18,7 +18,7 @@ import polars as pl
 
 from connectors.uk import UNITED_KINGDOM
 from firm.demo.sandbox_origin import sandbox_source
-from pipelines.ingest.step_results import RunFacts
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.steps import apply_history, normalise, stage
 from pipelines.steps import fetch as steps_fetch
@@ -73,7 +73,7 @@ class Kingdom:
             with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(PLAYED.datasets, key=lambda made: made.wants is not None):
                     steps_fetch.fetch_dataset(workspace, PLAYED, dataset, origin, batch)
-                    stage.stage(workspace, dataset, batch)
+                    stage.stage_dataset(workspace, PLAYED, dataset, batch)
             normalise.normalise(workspace, PLAYED, batch)
             apply_history.apply_pending(workspace, PLAYED, batch)
             read = [made.key for made in PLAYED.datasets if batch in workspace.lake.batches(made.key)]

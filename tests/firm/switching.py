@@ -16,7 +16,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.history.history import MarketHistory
-from warehouse.release.publisher import MarketPart, ReleaseStore
+from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.schema import ids
 from warehouse.schema.tables import BY_NAME, COMPANIES, EVENTS, FINANCIALS
 from warehouse.storage.layout import Layout

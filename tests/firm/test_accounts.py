@@ -67,7 +67,7 @@ def test_a_key_that_is_over_before_it_begins_is_refused(run):
     run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
     live = ("keys", "create", "--account", "a@example.com", "--kind", "live")
     said = run(*live, "--expires", "2020-01-01", code=1)
-    assert "2020-01-01T00:00:00Z is past" in said
+    assert "2020-01-01T00:00:00Z is in the past" in said
     assert run("keys", "list", "--account", "a@example.com") == ""
 
 

@@ -18,8 +18,8 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.database.models.accounts import Account
 from api.database.models.webhooks import Delivery, MatchedEvent
-from tests.api.delivery_log import Log
-from tests.api.world import WORLD, World, event, make_world
+from tests.api.fixtures.delivery_log import Log
+from tests.api.fixtures.release_data import WORLD, World, event, make_world
 from tests.firm.hooked import Hooked, Received, receiver, until
 from tests.firm.inside import Inside
 from warehouse.decisions import DecisionLog, DecisionRecord
@@ -200,7 +200,7 @@ def test_a_damaged_backup_is_refused(here: Inside, there: Inside, tmp_path: Path
     folder = taken(here, tmp_path / "kept")
     manifest = (folder / "manifest.json").read_text()
     (folder / "erased.json").write_text("{}")
-    assert "erased.json is not what manifest.json says" in refused(there, folder)
+    assert "erased.json does not match manifest.json" in refused(there, folder)
     for text_of, due in (
         (manifest.replace('"format": 1', '"format": 2'), "format of another version"),
         ("{", "cannot be read"),

@@ -45,7 +45,7 @@ def test_without_stripe_an_operator_sets_tiers_and_is_told_so(run):
 
 
 def test_an_account_from_checkout_to_its_end(run, stripe):
-    assert "never been to a checkout" in run("billing", "portal", "--account", OWNER, code=1)
+    assert "never started a checkout" in run("billing", "portal", "--account", OWNER, code=1)
     url = json.loads(run("billing", "checkout", "--account", OWNER, "--tier", "pro", "--json"))["url"]
     assert "the account is unchanged" in run("billing", "sync")
     run(

@@ -160,7 +160,7 @@ def test_secrets_given_wrongly_are_wrong_use(firm: Inside) -> None:
 
 def test_a_data_folder_that_cannot_be_made_is_wrong_use(firm: Inside) -> None:
     firm.data.write_text("a file, where a folder should be")
-    refused(firm.run("accounts", "list"), 2, f"firm: {firm.data} cannot be made", "FIRM_DATA")
+    refused(firm.run("accounts", "list"), 2, f"firm: {firm.data} cannot be created", "FIRM_DATA")
 
 
 def test_accounts_and_keys_as_json(firm: Inside) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.api.post_office import PostOffice, unused_port
+from tests.api.fixtures.mail_server import PostOffice, unused_port
 from tests.firm.inside import Inside
 
 
@@ -44,7 +44,7 @@ def test_doctor_says_why_a_mail_server_cannot_be_used(tmp_path: Path) -> None:
     said = Inside(tmp_path / "data").run("doctor", **given)
     assert said.exit_code == 1
     assert f"bad\tmail server\tmail server 127.0.0.1 port {port} (starttls) cannot be used" in said.out
-    assert "look at FIRM_SMTP_HOST, _PORT, _SECURITY, _USERNAME and _PASSWORD" in said.out
+    assert "check FIRM_SMTP_HOST, _PORT, _SECURITY, _USERNAME and _PASSWORD" in said.out
     assert "hush" not in said.out
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import MatchedEvent
-from tests.api import delivery_log
+from tests.api.fixtures import delivery_log
 from tests.connectors.no import entity_files
 from tests.connectors.no.entity_files import DNB, EQUINOR
 from tests.firm.inside import Inside
@@ -174,7 +174,7 @@ def test_a_holder_goes_and_the_snapshot_still_counts_its_records(firm: Inside) -
     assert said.exit_code == 0, said.out + said.err
     assert found(firm.data, [PERSON, "secret-1"]) == set()
     assert rewritten(firm, "uk.psc") == [True]
-    (piece,) = RawArchive(firm.layout).pieces("uk.psc")
+    (piece,) = RawArchive(firm.layout).bodies("uk.psc")
     with piece.open() as body:
         lines = [json.loads(line) for line in body]
     assert lines[0] == {"withheld": "uk_psc"}

@@ -53,7 +53,10 @@ CASES = {
         {ENTITIES: "html", COMPANIES: "truncated"},
         4,
         {"no.enheter": "unreadable: found 1, allowed 0", "uk.companies": "unreadable: found 1, allowed 0"},
-        {"enheter_alle": "html where CSV or JSON", "BasicCompanyDataAsOneFile": "truncated or damaged zip"},
+        {
+            "enheter_alle": "expected CSV or JSON of entities, found html",
+            "BasicCompanyDataAsOneFile": "truncated or damaged zip",
+        },
         NORWAY | BRITAIN,
         ("NO", "UK"),
     ),
@@ -69,8 +72,8 @@ CASES = {
         3,
         {"no.enheter": "unreadable: found 1, allowed 0", "uk.psc": "unreadable: found 1, allowed 0"},
         {
-            "enheter_alle": "empty where",
-            "persons": r"\d+ uk_psc where its trailer promises \d+",
+            "enheter_alle": "expected CSV or JSON of entities, found empty",
+            "persons": r"\d+ of the \d+ uk_psc records that its trailer counts",
             "Accounts_Bulk_Data": "expected a zip, found empty",
         },
         NORWAY | BRITISH_HOLDERS | BRITISH_ACCOUNTS,
@@ -102,7 +105,10 @@ CASES = {
         {HOLDERS: "html", ACCOUNTS: "truncated"},
         3,
         {"uk.psc": "unreadable: found 1, allowed 0"},
-        {"persons": "html where", "Accounts_Bulk_Data": "truncated or damaged zip"},
+        {
+            "persons": "expected JSON lines or a zip of them, found html",
+            "Accounts_Bulk_Data": "truncated or damaged zip",
+        },
         BRITISH_HOLDERS | BRITISH_ACCOUNTS,
     ),
 }

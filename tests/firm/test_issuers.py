@@ -12,8 +12,8 @@ import pytest
 
 from connectors.no import NORWAY
 from firm.demo.sandbox_origin import sandbox_source
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from sandbox import SandboxServer, World, expected_events, serve
 from sandbox import expected as sandbox_expected

@@ -15,8 +15,8 @@ import pytest
 from stdnum import isin as isins
 
 from connectors.no import NORWAY
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from tests.connectors.firds.firds_files import Line, full, packed, whole_name

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from sandbox import expected
-from sandbox.news import releases
+from sandbox.companies import releases
 from sandbox.shared.gleif_http import AUTHORITIES, company_lei
 from tests.firm import matrix
 from tests.firm.inside import Inside
 from tests.firm.lived_world import DAYS, PRESS, WORLD, lived_world
 from tests.firm.matrix import Count, counted, table
 from warehouse.ledger.ledger import Ledger
+from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.reader import ReleaseReader
-from warehouse.reader.types import LedgerEvent
 from warehouse.release.manifest import served_manifest
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from connectors.no import NORWAY
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from tests.connectors.no import entity_files

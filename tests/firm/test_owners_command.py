@@ -57,7 +57,7 @@ def test_show_judge_list_and_reverse(firm: Inside) -> None:
         (("judge", COMPANY, FIRST, SECOND, "--same", "--by", "anna"), "--reason"),
         (("show", "firm:FI:1000009-9"), "no holder of"),
         (("reverse", "7", *WHO), "no decision 7"),
-        (("list", "--company", "nobody"), "no company number"),
+        (("list", "--company", "nobody"), "not a company number"),
     ],
 )
 def test_errors_say_what_is_wrong(firm: Inside, words: tuple[str, ...], why: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from api.observability.redaction import redact
+from api.common.redaction import redact
 from tests.connectors.no import entity_files
 from tests.connectors.se import answer_files, bulk_files
 from tests.connectors.se.bulk_files import ONE, organisation, sole_trader, unit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.world import WORLD, make_world
+from tests.api.fixtures.release_data import WORLD, make_world
 from tests.firm.inside import Inside
 
 

@@ -11,7 +11,8 @@ import duckdb
 import pytest
 
 from sandbox import SandboxServer, World, serve, write_days
-from sandbox.se import finansinspektionen, numbers, sole_traders
+from sandbox.companies.se import numbers
+from sandbox.se import finansinspektionen, sole_traders
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.firm.test_faults import damaged, strange
 from tests.firm.test_sweden import texts

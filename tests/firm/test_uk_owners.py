@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from connectors.uk import UNITED_KINGDOM
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from tests.connectors.uk.conftest import CsvBodies, PscBodies

@@ -8,8 +8,8 @@ import dagster as dg
 import pytest
 
 from connectors.uk import UNITED_KINGDOM
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 

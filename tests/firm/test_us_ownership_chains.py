@@ -17,8 +17,8 @@ from tests.firm.inside import Inside
 from tests.firm.us_chains import CHAINS, DAYS
 from tests.tables import check_cases
 from warehouse.ledger.ledger import Ledger
+from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.reader import ReleaseReader
-from warehouse.reader.types import LedgerEvent
 
 pytestmark = pytest.mark.slow
 COUNTED = ("a manager's quarters", "an insider is spelled otherwise")  # whose shares outstanding are known

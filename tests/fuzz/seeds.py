@@ -22,8 +22,8 @@ import polars as pl
 from lxml import etree
 
 import connectors
+from connectors import GROUPS
 from connectors.contract.dataset import ArchiveMember, Dataset, Scope, UnreadableFileError
-from connectors.contract.shared_folders import GROUPS
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.http.errors import FetchError
 from firm.demo.sandbox_origin import sandbox_source

@@ -8,6 +8,17 @@ from tests.mutants.of_connectors import CONNECTORS
 from tests.mutants.of_dashboard import DASHBOARD
 from tests.mutants.of_operations import OPERATIONS
 from tests.mutants.of_pipelines import PIPELINES
+from tests.mutants.of_sandbox import SANDBOX
 from tests.mutants.of_warehouse import WAREHOUSE
 
-MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING, *DASHBOARD, *OPERATIONS)
+MUTANTS: Final = (
+    *CONNECTORS,
+    *SANDBOX,
+    *PIPELINES,
+    *WAREHOUSE,
+    *API,
+    *WEBHOOKS,
+    *BILLING,
+    *DASHBOARD,
+    *OPERATIONS,
+)

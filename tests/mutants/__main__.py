@@ -20,7 +20,18 @@ from tests.mutants import MUTANTS
 from tests.mutants.mutant import Mutant, StaleError, read
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-TREES: Final = ("api", "connectors", "firm", "pipelines", "tests", "warehouse", "examples", "docs")
+TREES: Final = (
+    "api",
+    "connectors",
+    "firm",
+    "name_matching",
+    "pipelines",
+    "sandbox",
+    "tests",
+    "warehouse",
+    "examples",
+    "docs",
+)
 FILES: Final = ("pyproject.toml", "dagster.yaml", "README.md", "Makefile", "requirements.in")
 LEFT_OUT: Final = shutil.ignore_patterns("__pycache__", "node_modules", ".hypothesis")
 SECONDS: Final = 300

@@ -10,21 +10,21 @@ API: Final = (
         "api/http/pagination/cursors.py",
         "if not any(hmac.compare_digest(_cursor_signature(key, signed), tag) for key in self._keys):",
         "if not self._keys:",
-        "tests/api/test_api_cursors.py::test_any_altered_character_is_noticed",
+        "tests/api/http/pagination/test_cursors.py::test_any_altered_character_is_noticed",
     ),
     Mutant(
         "cursor: one of another account is taken",
         "api/http/pagination/cursors.py",
         'if payload.account not in ("", binding.account_id):',
         "if payload.account is None:",
-        "tests/api/test_api_cursors.py::test_a_cursor_belongs_to_account_and_query",
+        "tests/api/http/pagination/test_cursors.py::test_a_cursor_belongs_to_account_and_query",
     ),
     Mutant(
         "cursor: seven days end a second early",
         "api/http/pagination/cursors.py",
         "if not binding.lasting and self._clock.wall() - payload.issued_at > LIFETIME_SECONDS:",
         "if not binding.lasting and self._clock.wall() - payload.issued_at >= LIFETIME_SECONDS:",
-        "tests/api/test_api_cursors.py::test_seven_days_and_no_more",
+        "tests/api/http/pagination/test_cursors.py::test_seven_days_and_no_more",
     ),
     Mutant(
         "quota: a month has one request more",
@@ -39,7 +39,7 @@ API: Final = (
         "api/rate_limits/token_buckets.py",
         "if left < 0:",
         "if left < -1:",
-        "tests/api/test_api_limits_buckets.py::test_capacity_at_once_then_the_rate",
+        "tests/api/rate_limits/test_token_buckets.py::test_capacity_at_once_then_the_rate",
     ),
     Mutant(
         "tags: a list of tags matches by its first alone",
@@ -53,38 +53,38 @@ API: Final = (
 WEBHOOKS: Final = (
     Mutant(
         "HMAC: the timestamp is not signed",
-        "api/webhooks/delivery/signing.py",
+        "api/webhooks/egress/signing.py",
         'signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)',
         'signed = b"%b.%d.%b" % (message_id.encode(), 0, body)',
-        "tests/api/egress/test_webhook_signing.py::test_standard_webhooks_vector",
+        "tests/api/webhooks/egress/test_signing.py::test_standard_webhooks_vector",
     ),
     Mutant(
         "HMAC: the secret's prefix is no part of the key",
-        "api/webhooks/delivery/signing.py",
+        "api/webhooks/egress/signing.py",
         'return "sha256=" + _hmac_digest(secret.encode(), body).hex()',
         'return "sha256=" + _hmac_digest(secret.removeprefix(PREFIX).encode(), body).hex()',
-        "tests/api/egress/test_webhook_signing.py::test_own_dual_vector",
+        "tests/api/webhooks/egress/test_signing.py::test_own_dual_vector",
     ),
     Mutant(
         "schedule: the fifth failure is the last",
         "api/webhooks/delivery/retry_policy.py",
         "if tries > len(waits):",
         "if tries >= len(waits):",
-        "tests/api/test_webhook_schedule.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
+        "tests/api/webhooks/delivery/test_retry_policy.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
     ),
     Mutant(
         "schedule: a receiver may put a delivery off for ever",
         "api/webhooks/delivery/retry_policy.py",
         "seconds = max(waits[tries - 1], min(more, waits[tries - 1] + LONGEST_RETRY_AFTER))",
         "seconds = max(waits[tries - 1], more)",
-        "tests/api/test_webhook_schedule.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
+        "tests/api/webhooks/delivery/test_retry_policy.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
     ),
     Mutant(
         "lease: what has run out is held for ever",
         "api/database/leases.py",
         "where=or_(Lease.holder == holder, Lease.until <= at, Lease.until > horizon),",
         "where=or_(Lease.holder == holder, Lease.until > horizon),",
-        "tests/api/test_webhook_matching_twice.py"
+        "tests/api/webhooks/delivery/test_fanout_twice.py"
         "::test_one_leads_and_the_other_takes_over_when_it_is_gone[sqlite]",
     ),
     Mutant(
@@ -92,14 +92,14 @@ WEBHOOKS: Final = (
         "api/email/outbox_repository.py",
         ".values(next_attempt_at=until, attempts=row.attempts + 1)",
         ".values(next_attempt_at=at, attempts=row.attempts + 1)",
-        "tests/api/test_webhook_outbox.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",
+        "tests/api/email/test_outbox_repository.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",
     ),
     Mutant(
         "matching: a subscription gets what was published before it",
         "api/webhooks/delivery/fanout_repository.py",
         'f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
         'f"s.deleted_at IS NULL AND s.from_sequence <= batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
-        "tests/api/test_webhook_matching.py"
+        "tests/api/webhooks/delivery/test_fanout.py"
         "::test_what_was_published_before_a_subscription_does_not_concern_it[sqlite]",
     ),
     Mutant(
@@ -107,20 +107,20 @@ WEBHOOKS: Final = (
         "api/webhooks/delivery/fanout_repository.py",
         ".where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old)",
         ".where(LedgerCursor.name == CURSOR, LedgerCursor.sequence >= old)",
-        "tests/api/test_webhook_matching.py::test_the_cursor_of_statements[sqlite]",
+        "tests/api/webhooks/delivery/test_fanout.py::test_the_cursor_of_statements[sqlite]",
     ),
     Mutant(
         "egress: a machine's metadata may be asked for",
         "api/webhooks/egress/ip_guard.py",
         '"169.254.0.0/16",  # link-local, where clouds keep their metadata',
         '"169.255.0.0/16",',
-        "tests/api/egress/test_webhook_addresses.py::test_every_row_of_the_deny_table",
+        "tests/api/webhooks/egress/test_deny_table.py::test_every_row_of_the_deny_table",
     ),
     Mutant(
         "egress: IPv6 that is given to nobody goes out",
         "api/webhooks/egress/ip_guard.py",
         "return address not in UNICAST or any(address in network for network in _DENIED_6)",
         "return any(address in network for network in _DENIED_6)",
-        "tests/api/egress/test_webhook_addresses.py::test_only_given_out_ipv6_is_allowed",
+        "tests/api/webhooks/egress/test_deny_table.py::test_only_given_out_ipv6_is_allowed",
     ),
 )

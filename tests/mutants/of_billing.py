@@ -4,11 +4,11 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-_EVENTS = "tests/api/billing/test_billing_events.py"
-_LIVES = "tests/api/dashboard/plan/test_plan_lives.py"
-_SAFETY = "tests/api/dashboard/plan/test_plan_safety.py"
+_EVENTS = "tests/api/billing/test_events.py"
+_LIVES = "tests/api/dashboard/pages/plan/test_lives.py"
+_SAFETY = "tests/api/dashboard/pages/plan/test_safety.py"
 _UPKEEP = "tests/api/billing/test_reconciliation.py"
-_TRIALS = "tests/api/billing/test_billing_trials.py"
+_TRIALS = "tests/api/billing/test_trials.py"
 
 BILLING: Final = (
     Mutant(

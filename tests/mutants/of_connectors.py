@@ -20,6 +20,20 @@ CONNECTORS: Final = (
         "tests/connectors/se/major_holdings/test_dataset.py::test_a_holding_in_another_company_is_none_in_the_issuer",
     ),
     Mutant(
+        "names: Nordic letters of search and of holders stay letters of their own",
+        "name_matching/folding.py",
+        "return fold_nordic_letters(fold_except_nordic(text))",
+        "return fold_except_nordic(text)",
+        "tests/name_matching/test_folding.py::test_name_is_folded_to_one_form",
+    ),
+    Mutant(
+        "names: holder ids of notices depend on how the name was staged",
+        "connectors/nasdaq/mapping.py",
+        'HOLDER_KEY: Final = pl.col("holder").map_batches(fold_texts, return_dtype=pl.String).alias(HOLDER)',
+        "HOLDER_KEY: Final = pl.col(HOLDER)",
+        "tests/name_matching/test_folding.py::test_holder_id_of_a_notice_does_not_depend_on_its_staged_key",
+    ),
+    Mutant(
         "scale: a figure stated in thousands is divided by a thousand",
         "connectors/kit/xbrl/inline.py",
         "value = value.scaleb(power)",

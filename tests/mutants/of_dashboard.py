@@ -4,13 +4,13 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-_EVERY = "tests/api/dashboard/test_dashboard_every_page.py::"
-_SAFETY = "tests/api/dashboard/test_dashboard_safety.py::"
+_EVERY = "tests/api/dashboard/test_every_page.py::"
+_SAFETY = "tests/api/dashboard/test_safety.py::"
 _CORS = "tests/api/http/test_cors.py::"
-_OPERATOR = "tests/api/dashboard/test_dashboard_operator.py::"
+_OPERATOR = "tests/api/dashboard/pages/test_operator.py::"
 _EXPLORER = "tests/api/dashboard/test_explorer_forms.py::"
-_SHOWN = "tests/api/dashboard/test_dashboard_shown_once.py::"
-_EDIT = "tests/api/dashboard/test_dashboard_webhook_edit.py::"
+_SHOWN = "tests/api/dashboard/test_one_time_secrets.py::"
+_EDIT = "tests/api/dashboard/pages/test_webhook_edit.py::"
 _FORGED = _EVERY + "test_forms_of_other_sites_are_refused_by_every_page"
 
 DASHBOARD: Final = (

@@ -13,7 +13,7 @@ OPERATIONS: Final = (
         "api/database/backup.py",
         'options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True, "stream_results": True}',
         'options = {"isolation_level": "READ COMMITTED", "postgresql_readonly": True, "stream_results": True}',
-        "tests/api/database/test_async_access_copying.py::"
+        "tests/api/database/test_backup.py::"
         "test_a_copy_is_one_moment_of_a_database_that_is_written_to[postgresql]",
     ),
     Mutant(

@@ -133,9 +133,9 @@ PIPELINES: Final = (
     ),
     Mutant(
         "PART: what a part lacks is retired",
-        "pipelines/steps/normalise.py",
-        "is_whole = edition.scope == Scope.FULL and not edition.late",
-        "is_whole = not edition.late",
+        "pipelines/steps/normalise_plan.py",
+        "is_complete=scope == Scope.FULL and not is_late,",
+        "is_complete=not is_late,",
         "tests/pipelines/test_ingest.py::test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does",
     ),
     Mutant(

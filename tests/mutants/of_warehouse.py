@@ -89,4 +89,19 @@ WAREHOUSE: Final = (
         '"UPDATE datasets SET high_water = $2 WHERE dataset = $1",',
         "tests/warehouse/history/test_history_history.py::test_how_far_a_dataset_has_come",
     ),
+    Mutant(
+        "markets: a folder that the list does not name is served",
+        "warehouse/schema/markets.py",
+        "if len(set(listed)) != len(listed) or set(listed) != declared:",
+        "if len(set(listed)) != len(listed):",
+        "tests/warehouse/schema/test_schema_markets.py"
+        "::test_read_markets_list_that_differs_from_folders_is_refused",
+    ),
+    Mutant(
+        "numbers: a padded number counts whatever its check digit",
+        "warehouse/schema/markets.py",
+        'return len(text) > self.length and len(_NO_DIGIT.sub("", text)) > self.length',
+        "return False",
+        "tests/architecture/test_identifiers.py::test_refused_forms",
+    ),
 )

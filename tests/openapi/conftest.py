@@ -4,17 +4,16 @@ The tools of npm go into tests/openapi/node_modules, once (`make test` installs 
 there is no npm, or a node too old for them, what needs them is skipped.
 """
 
-import importlib.util
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from api.openapi.document import openapi_document
+from api.openapi_document import openapi_document
 from tests import npm
+from tests.api.conftest import migrated, serve, world  # noqa: F401 -- pytest shares fixtures of parents only
 
 HERE = Path(__file__).parent
 QUIET = {
@@ -23,19 +22,6 @@ QUIET = {
     "NO_UPDATE_NOTIFIER": "1",
     "NO_COLOR": "1",
 }
-
-
-def _load_fixtures():
-    """The fixtures of tests/api; pytest shares those of parents only."""
-    spec = importlib.util.spec_from_file_location("api_test_fixtures", HERE.parent / "api" / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-_fixtures = _load_fixtures()
-world, migrated, serve = _fixtures.world, _fixtures.migrated, _fixtures.serve
 
 
 @pytest.fixture(scope="session")

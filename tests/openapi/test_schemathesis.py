@@ -4,7 +4,6 @@ FIRM_FUZZ_EXAMPLES is the number of requests it invents per operation (for a rel
 """
 
 import asyncio
-import importlib.util
 import json
 import os
 import subprocess
@@ -16,21 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from api.accounts.tiers import read_tiers
 from api.auth.encryption import SecretBox
-from api.companies.openapi import OPERATIONS
 from api.database.engine import Database
 from api.database.models.webhooks import Replay
-from api.openapi.document import openapi_document
+from api.openapi_document import OPERATIONS, openapi_document
 from api.runtime.uvicorn_server import build_server
 from api.settings.service import ApiSettings
+from api.settings.tiers import read_tiers
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.signing import make_secret
+from tests.api.fixtures import delivery_log as stored
 
 HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("delivery_log", HERE.parent / "api" / "delivery_log.py")
-stored = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(stored)
 ORIGIN = "https://app.example.com"
 PLENTY = {
     "monthly_requests": 10**9,

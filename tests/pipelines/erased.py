@@ -19,8 +19,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.erasure import command as pipelines_erase
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.transforms.events import build_event_rows
 from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from pipelines.transforms.ownership.owners import build_owners
 from tests.pipelines.frames import DAY_2, company, differences, frame, occasion, whole

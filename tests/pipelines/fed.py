@@ -14,7 +14,7 @@ from typing import Any
 
 from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction, Scope
 from connectors.kit.http.errors import FetchError, TruncatedBodyError
-from pipelines.ingest.step_results import RunFacts
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.sources.source import LiveSource
 from pipelines.sources.stream_listener import FeedListener
@@ -108,7 +108,7 @@ class Feed:
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
             workspace.receipts.begin(batch, RunFacts(at, frozenset()))
             steps_fetch.fetch_dataset(workspace, self.market(), self.dataset(), LiveSource(None), batch)  # type: ignore[arg-type]
-            stage.stage(workspace, self.dataset(), batch)
+            stage.stage_dataset(workspace, self.market(), self.dataset(), batch)
 
     def staged(self) -> list[str]:
         """Ids of all that was staged, in order, what came again left out."""

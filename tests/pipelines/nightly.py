@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from connectors.contract.dataset import Dataset, FetchedFile, Jurisdiction, Scope
-from pipelines.ingest.step_results import RunFacts
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import normalise, stage
@@ -96,7 +96,7 @@ class Nights:
                 workspace.receipts.write(
                     batch, steps_fetch.result_name(dataset.key), {"dataset": dataset.key, "new": 1}
                 )
-                stage.stage(workspace, dataset, batch)
+                stage.stage_dataset(workspace, self.market, dataset, batch)
             normalise.normalise(workspace, self.market, batch)
             return workspace.lake.index(self.nightly.key, batch)
 

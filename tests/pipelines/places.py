@@ -12,8 +12,8 @@ from typing import Any
 import dagster as dg
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET

@@ -22,9 +22,9 @@ from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.workspace.context import WorkspaceRequestContext
 
 from pipelines.defs import partitions
-from pipelines.ingest.batch_ids import next_batch
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.ingest.run import ingest
+from pipelines.runtime.batch_ids import next_batch
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from sandbox import World, write_days

@@ -15,7 +15,7 @@ import polars as pl
 
 from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, GuardLimits, Scope
 from connectors.kit.http.errors import FetchError, SourceUnavailableError
-from pipelines.ingest.step_results import RunFacts
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.sources.source import LiveSource
 from pipelines.steps import fetch as steps_fetch
@@ -80,7 +80,7 @@ class Doubted:
             workspace.receipts.begin(batch, RunFacts(at, frozenset()))
             for dataset in market.datasets:
                 steps_fetch.fetch_dataset(workspace, market, dataset, LiveSource(None), batch)  # type: ignore[arg-type]
-                stage.stage(workspace, dataset, batch)
+                stage.stage_dataset(workspace, market, dataset, batch)
             normalise.normalise(workspace, market, batch)
             with workspace.history("FI") as history:
                 rows = history.present(register.staged["fi_register"]).collect()

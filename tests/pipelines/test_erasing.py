@@ -21,9 +21,9 @@ from connectors.kit.redact.remove_records import SubjectPatterns
 from pipelines.erasure import market
 from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 from pipelines.erasure.raw import BodyRewriter
-from pipelines.erasure.suppression import REFUSED, REMOVED, SuppressionMatcher
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import Settings
+from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
 from pipelines.workspace import Workspace
 from tests.pipelines import erased
 from tests.pipelines.erased import COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased
@@ -32,11 +32,11 @@ from tests.searched import found
 from warehouse.erasure.tombstones import CONTROL, STEPS, Tombstone, TombstoneStore
 from warehouse.exports.exports import ExportStore
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive, RawBody
 from warehouse.reader.reader import ReleaseReader
-from warehouse.reader.types import QuarantineReason
-from warehouse.release.publisher import ReleaseStore
 from warehouse.schema.ids import holder_id
+from warehouse.schema.market_state import QuarantineReason
 from warehouse.staged.store import StagedIndex, StagedStore
 from warehouse.storage.locks import AlreadyLockedError, market_lock
 
@@ -83,7 +83,7 @@ def events(place: Erased) -> dict[str, tuple[int, dict]]:
 
 def bodies(place: Erased) -> list[bytes]:
     archive = RawArchive(place.settings.layout)
-    return [piece.open().read() for dataset in archive.datasets() for piece in archive.pieces(dataset)]
+    return [piece.open().read() for dataset in archive.datasets() for piece in archive.bodies(dataset)]
 
 
 def is_done(place: Erased) -> bool:
@@ -315,7 +315,7 @@ def test_a_body_that_no_way_rewrites_is_removed_and_what_was_read_of_it_stays(
 def test_a_body_is_not_written_again_where_somebody_else_would_lose_a_record(loaded: Erased) -> None:
     """Another company's record names the number: no way tells the two apart, so nothing is quietly lost."""
     place = loaded
-    (piece, _) = RawArchive(place.settings.layout).pieces("fi.accounts")
+    (piece, _) = RawArchive(place.settings.layout).bodies("fi.accounts")
     dataset = erased.MARKET.dataset("fi.accounts")
     other = json.dumps(accounts(f"see {ONE}", TWO, 2020, 5))
     body = piece.open().read() + b"\n" + other.encode()
@@ -325,7 +325,7 @@ def test_a_body_is_not_written_again_where_somebody_else_would_lose_a_record(loa
     replaced: list[tuple[object, ...]] = []
 
     class Kept(BodyRewriter):
-        def _replace(self, piece: RawBody, path: Path | None) -> None:
+        def _replace_body(self, piece: RawBody, path: Path | None) -> None:
             replaced.append((piece.name, path))
 
     rewriting = Kept(

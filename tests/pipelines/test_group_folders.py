@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import connectors
-from connectors.contract.shared_folders import GROUPS, SharedFolder
+from connectors import GROUPS
+from connectors.contract.shared_folders import SharedFolder
 from pipelines.sources.folder import list_day_folders, plan_files
 from pipelines.sources.source import FolderSource
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
@@ -51,7 +52,7 @@ def test_each_market_reads_what_the_group_gives_its_datasets(folder: Path) -> No
 def test_what_nobody_reads_is_listed_with_its_reason(folder: Path) -> None:
     for market in ("FI", "UK"):
         found = listed(folder, market)
-        assert found["news/dk_oam/x.json"].startswith("storage of Denmark's Finanstilsynet")
+        assert found["news/dk_oam/x.json"] == "Denmark is announced, not served yet"
         assert found["news/other/x.json"] == "no dataset reads files of this name"
         assert found["news/FORMAT.md"].startswith("describes the folder")
 
@@ -70,10 +71,18 @@ def test_bodies_come_under_the_name_of_their_place(folder: Path) -> None:
     assert names == ["news/mfn/deep/er.json", "news/mfn/stream.json", "se/mfn/own.json"]
 
 
-def test_groups_name_datasets_that_there_are_and_no_folder_twice() -> None:
-    keys = {dataset.key for made in connectors.JURISDICTIONS for dataset in made.datasets}
+def test_groups_are_no_markets_and_read_nothing_that_is_left_out() -> None:
     codes = {made.code.lower() for made in connectors.JURISDICTIONS}
     for group in GROUPS:
         assert group.code not in codes
-        assert {key for read in group.read.values() for key in read} <= keys
-        assert group.read.keys().isdisjoint(group.left)
+        assert group.patterns.isdisjoint(group.unread)
+
+
+def test_each_market_reads_its_own_authoritys_files_alone(tmp_path: Path) -> None:
+    path = tmp_path / "news" / "esma_firds" / "FULINS_E_20261114_01of01.xml"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"<x/>")
+    (day,) = list_day_folders(tmp_path)
+    swedish = plan_files(day, MARKETS["SE"], NOW, GROUPS).entries
+    assert [entry.dataset for entry in swedish] == ["se.firds"]
+    assert plan_files(day, MARKETS["UK"], NOW, GROUPS).entries == ()  # the FCA's are others

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from pipelines.defs.asset_keys import raw_key, staged_key
-from pipelines.ingest.report import DONE
+from pipelines.reporting.report import DONE
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, Place, accounts, owner
 

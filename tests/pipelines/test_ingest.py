@@ -11,14 +11,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.ingest.report import DONE, FAILED, HELD, NOTHING
 from pipelines.ingest.run import UnknownMarketError, ingest
+from pipelines.reporting.report import DONE, FAILED, HELD, NOTHING
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from pipelines.steps import normalise
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
 from warehouse.ledger.ledger import Ledger
-from warehouse.release.publisher import ReleaseStore
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.schema import ids
 from warehouse.storage.locks import AlreadyLockedError, market_lock
 

@@ -15,7 +15,7 @@ from pipelines.ingest.market_run import dagster_instance
 from tests.pipelines import killed
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
 from warehouse.ledger.ledger import Ledger
-from warehouse.release.publisher import ReleaseStore
+from warehouse.publish.publisher import ReleaseStore
 
 pytestmark = pytest.mark.slow
 

@@ -13,20 +13,19 @@ from typing import Any
 
 import pytest
 
-from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction, Scope
+from connectors.contract.dataset import Cursor, FetchedFile, Jurisdiction, Scope
 from connectors.kit.http.errors import SourceUnavailableError
-from pipelines.ingest.step_results import RunFacts, StepResults
+from pipelines.runtime.step_results import RunFacts
 from pipelines.settings import Settings
 from pipelines.sources.source import LiveSource
 from pipelines.steps import fetch as steps_fetch
-from pipelines.steps import snapshots, stage
-from pipelines.steps.lookup_backlog import find_lookup_backlog
+from pipelines.steps import stage
+from pipelines.steps.lookups import find_lookup_backlog
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, accounts
-from warehouse.reader.types import QuarantineReason
+from warehouse.schema.market_state import QuarantineReason
 from warehouse.staged.store import StagedStore
-from warehouse.storage.layout import Layout
 
 NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
@@ -97,7 +96,7 @@ class Country:
             workspace.receipts.begin(batch, RunFacts(at, accept))
             for dataset in market.datasets:
                 steps_fetch.fetch_dataset(workspace, market, dataset, live, batch)
-                stage.stage(workspace, dataset, batch)
+                stage.stage_dataset(workspace, market, dataset, batch)
         return self.asked
 
 
@@ -193,53 +192,3 @@ def test_a_data_root_of_before_owes_nothing_but_the_newest(country: Country) -> 
     country.run(ONE)
     (country.root / "staged" / "fi.accounts" / "asked.json").unlink()
     assert country.run(TWO) == [TWO]
-
-
-@dataclass(frozen=True)
-class Staged:
-    """An edition that waits, of the day of the same number."""
-
-    dataset: Dataset
-    day: int
-    scope: Scope = Scope.FULL
-
-    @property
-    def instant(self) -> datetime:
-        return NOON + timedelta(days=self.day)
-
-    @property
-    def batch(self) -> str:
-        return f"{self.instant:%Y%m%dT%H%M%S}000000Z"
-
-
-REGISTER, FILED, _ = MARKET.datasets
-
-
-def days(root: Path, *waiting: Staged, died: tuple[int, ...]) -> list[int]:
-    """On which days the editions are taken by a run of day 9; runs of these days died."""
-    receipts = StepResults(Layout(root))
-    run = Staged(REGISTER, 9)
-    for one in (*waiting, run):
-        receipts.begin(one.batch, RunFacts(one.instant))
-    dead = {Staged(REGISTER, day).batch for day in died}
-    taken = snapshots.apply_instants(waiting, run.batch, receipts, lambda batch: batch in dead)
-    return [(instant - NOON).days for instant in taken]
-
-
-def test_what_the_last_dead_run_fetched_is_part_of_what_completes_it(tmp_path: Path) -> None:
-    assert days(tmp_path, Staged(REGISTER, 8), Staged(FILED, 9), died=(8,)) == [9, 9]
-    assert days(tmp_path, Staged(REGISTER, 8), Staged(FILED, 9), died=()) == [8, 9]
-    parts = (Staged(FILED, 8, Scope.PART), Staged(FILED, 9, Scope.PART))
-    assert days(tmp_path, *parts, died=(8,)) == [9, 9]
-
-
-def test_what_a_dead_run_fetched_is_one_state_that_moves_whole_or_not_at_all(tmp_path: Path) -> None:
-    begun = (Staged(REGISTER, 8), Staged(FILED, 8))
-    assert days(tmp_path, *begun, died=(8,)) == [9, 9]
-    assert days(tmp_path, *begun, Staged(REGISTER, 9), died=(8,)) == [8, 8, 9]
-
-
-def test_a_week_of_dead_runs_stays_a_week(tmp_path: Path) -> None:
-    week = [Staged(REGISTER, day) for day in (5, 6, 7, 8)]
-    assert days(tmp_path, *week, Staged(REGISTER, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 8, 9]
-    assert days(tmp_path, *week, Staged(FILED, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 9, 9], "the last one only"

@@ -37,6 +37,7 @@ def test_the_example_names_every_setting_with_its_default() -> None:
                     "api/auth/service_secrets.py",
                     "api/settings/webhooks.py",
                     "api/settings/billing.py",
+                    "api/settings/mail.py",
                     "pipelines/settings.py",
                     "warehouse/replication/settings.py",
                 )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.transforms.events import build_event_rows
 from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.event_rows import build_event_rows
 from tests.pipelines.eventful import World, data, told, world
 from tests.pipelines.frames import (
     COMPANY,

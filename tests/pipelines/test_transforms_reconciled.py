@@ -10,7 +10,6 @@ import pytest
 
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.ownership import ownership_events
-from pipelines.transforms.holders.resolve import folded
 from pipelines.transforms.ownership.owners import build_owners
 from tests.pipelines.frames import (
     COMPANY,
@@ -261,8 +260,3 @@ def test_markets_with_one_register_are_as_before() -> None:
     found = owned(*rows)
     assert set(found["reconciliation"]) == {"single"}
     assert sorted(found["holder_id"]) == sorted(holder_id(COMPANY, LIST, f"p{pct}") for pct in (5, 6, 7))
-
-
-@pytest.mark.parametrize(("name", "plain"), [("Åsa & Sønn A/S", "asa sonn a s"), (None, ""), ("  ", "")])
-def test_names_are_compared_without_case_accents_and_signs(name: str | None, plain: str) -> None:
-    assert folded(name) == plain

@@ -17,9 +17,9 @@ import pytest
 
 from api.common.clock import Clock
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.payload import EventPayload, build_request
-from api.webhooks.delivery.signing import make_secret
 from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.egress.payload import EventPayload, build_request
+from api.webhooks.egress.signing import make_secret
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "receivers"
 SETTINGS = WebhookSettings(allow_networks=(ipaddress.ip_network("127.0.0.1/32"),), allow_http=True)

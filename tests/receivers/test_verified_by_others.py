@@ -1,14 +1,14 @@
 """Deliveries of ours against verifiers that others wrote, from npm.
 
-See docs/contract/contract.md 4.7; those of PyPI: test_webhook_signing.
+See docs/contract/contract.md 4.7; those of PyPI: tests/api/webhooks/egress/test_signing.py.
 """
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.webhooks.delivery.payload import EventPayload, build_request
-from api.webhooks.delivery.signing import make_secret
+from api.webhooks.egress.payload import EventPayload, build_request
+from api.webhooks.egress.signing import make_secret
 
 LIBRARIES = ("standardwebhooks", "svix", "octokit")
 DATA = '{"name":"Bøørge & Søn <AS>","holder_name":"株式会社 🎉","previous_pct":8.2}'.encode()

@@ -9,8 +9,8 @@ import polars as pl
 
 from tests.warehouse.helpers import DAY, Sent, company, day, event, ids, rows
 from warehouse.history.history import MarketHistory
+from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.raw.archive import RawArchive
-from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Column, Kind, Table
 from warehouse.staged.snapshots import SnapshotStore
@@ -37,7 +37,7 @@ def put(root: Path, on_step: Step) -> None:
 
 
 def stage(root: Path, on_step: Step) -> None:
-    piece = next(RawArchive(Layout(root)).pieces("no.x"))
+    piece = next(RawArchive(Layout(root)).bodies("no.x"))
     with StagedStore(Layout(root), on_step).writer("no.x", "batch1") as writer:
         writer.piece(piece)
         writer.rows(STAGED, piece, staged_rows(("1", "A"), ("2", "B")))

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from name_matching.folding import fold_text
 from tests.warehouse.world import learn, member, period, publish
 from warehouse.reader.types import CompanyQuery, Key, ReleaseSnapshot
 from warehouse.storage.layout import Layout
-from warehouse.text_normalisation import fold_text
 
 WORDS = [
     "as",

@@ -369,12 +369,12 @@ def test_a_search_by_name_needs_no_engine(layout: Layout) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from warehouse.storage.layout import Layout\n"
-        "from warehouse.reader.reader import Reader, Search\n"
-        "with Reader(Layout(Path(sys.argv[1]))).pin() as snapshot:\n"
-        "    for query in (Search(), Search(q='nors'), Search(q='nosrk', countries=('NO',))):\n"
+        "from warehouse.reader.reader import CompanyQuery, ReleaseReader\n"
+        "with ReleaseReader(Layout(Path(sys.argv[1]))).pin() as snapshot:\n"
+        "    for query in (CompanyQuery(), CompanyQuery(q='nors'), CompanyQuery(q='nosrk', countries=('NO',))):\n"
         "        assert snapshot.search(query, None, 5).rows, query\n"
         "    print('duckdb' in sys.modules)\n"
-        "    assert snapshot.search(Search(sort='name'), None, 5).rows\n"
+        "    assert snapshot.search(CompanyQuery(sort='name'), None, 5).rows\n"
         "    print([name for name in ('duckdb', 'polars', 'pyarrow') if name in sys.modules])\n"
     )
     done = subprocess.run(

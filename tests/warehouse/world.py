@@ -11,8 +11,8 @@ import polars as pl
 
 from tests.warehouse.helpers import day, rows
 from warehouse.history.history import MarketHistory
+from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.release.manifest import ReleaseManifest
-from warehouse.release.publisher import MarketPart, ReleaseStore
 from warehouse.schema.tables import BY_NAME, EVENTS
 from warehouse.storage.atomic_files import Step, no_step
 from warehouse.storage.layout import Layout

@@ -1,1 +1,4 @@
-"""erasure of warehouse: event_redaction, files, history, tombstones."""
+"""Erasure of subjects: tombstones that keep them out, and their removal from histories, ledger and releases.
+
+Does not belong here: the order of the steps (`pipelines.erasure`).
+"""

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -21,7 +23,6 @@ from typing import Any, Final
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import exclusive_lock
-from warehouse.text_normalisation import comparable_name
 
 RAW: Final = "raw"
 STAGED: Final = "staged"
@@ -68,8 +69,15 @@ class Tombstone:
 
     def trace(self, text: str) -> str:
         """The hash of a text with this tombstone's salt, ignoring case, accents, punctuation and blanks."""
-        plain = (comparable_name(text) or text).encode()  # normalised as for joining records of one holder
+        plain = (_hashed_form(text) or text).encode()
         return hashlib.sha256(self.salt.encode() + b":" + plain).hexdigest()[:32]
+
+
+def _hashed_form(text: str) -> str:
+    """The form that stored hashes were made from: it stays, whatever names are compared by (`name_matching`)."""
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o").replace("æ", "ae"))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return re.sub(r"[^\w]+", " ", letters).strip()
 
 
 class TombstoneStore:

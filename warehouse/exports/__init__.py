@@ -1,1 +1,1 @@
-"""exports of warehouse: exports, manifest, schemas, sinks, writer."""
+"""Bulk files of a release: formats, schemas, manifest; written in full or not at all."""

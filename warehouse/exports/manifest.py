@@ -18,8 +18,8 @@ from warehouse.exports import schemas
 from warehouse.exports.schemas import ExportTable
 from warehouse.exports.sinks import COMPRESSIONS, SUFFIXES
 from warehouse.ledger.read_index import format_instant
-from warehouse.reader.types import DatasetState, MarketState
 from warehouse.release.manifest import ReleaseManifest
+from warehouse.schema.market_state import DatasetState, MarketState
 
 MANIFEST: Final = "manifest.json"
 

@@ -1,1 +1,1 @@
-"""history of warehouse: company_links, compare, current_records, database, history, scd2, valid_time."""
+"""History of a market in DuckDB: SCD2 merges on valid time and known time, current records, links to companies."""

@@ -3,7 +3,7 @@
 It has the present rows (`current_records`), the shared tables over time (`scd2`), the watermark of each dataset,
 the processed batches, and the outbox of events. `known_from` is the fetch time, so that a rebuild from RAW gives
 the same history. Does not belong here: what makes an event (`pipelines.transforms`), publishing
-(`release.publisher`).
+(`publish.publisher`).
 """
 
 from __future__ import annotations

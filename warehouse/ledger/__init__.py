@@ -1,1 +1,1 @@
-"""ledger of warehouse: ledger, read_index."""
+"""The event ledger: append-only segments, numbered by sequence, and their read index."""

@@ -17,8 +17,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.ledger import read_index
-from warehouse.ledger.read_index import LedgerSegment, format_instant
-from warehouse.reader.types import LedgerEvent
+from warehouse.ledger.read_index import LedgerEvent, LedgerSegment, format_instant
 from warehouse.release.manifest import served_position
 from warehouse.schema.tables import EVENTS
 from warehouse.storage import atomic_files

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from warehouse.reader.types import LedgerEvent
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import padded_number
+from warehouse.storage.sqlite_read import open_read_only
 
 INDEX: Final = "index.json"
 
@@ -29,6 +29,22 @@ class LedgerSegment:
     release: int
     first: int
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEvent:
+    """One event of the ledger. `data` is the contract's object, including `sequence`.
+
+    See docs/contract/contract.md 4.6.
+    """
+
+    sequence: int
+    event_id: str
+    event_type: str
+    company_id: str
+    occurred_at: datetime
+    recorded_at: datetime
+    data: bytes
 
 
 def segment_path(folder: Path, release: int) -> Path:
@@ -105,16 +121,6 @@ class LedgerIndex:
                 (sequence, last, limit),
             )
             return [_to_event(row) for row in rows]
-
-
-def open_read_only(path: Path) -> sqlite3.Connection:
-    """Opens a finished, immutable SQLite file; usable from any thread, one at a time."""
-    return sqlite3.connect(read_only_uri(path), uri=True, check_same_thread=False, isolation_level=None)
-
-
-def read_only_uri(path: Path) -> str:
-    """URI for opening or attaching an immutable SQLite file."""
-    return f"{path.absolute().as_uri()}?mode=ro&immutable=1"
 
 
 def _to_event(row: tuple[Any, ...]) -> LedgerEvent:

@@ -1,1 +1,1 @@
-"""raw of warehouse: archive, blobs, stream_spool, types."""
+"""RAW: bodies as received, by SHA-256, one manifest line per fetch; the spool of streams."""

@@ -120,7 +120,7 @@ class RawArchive:
         }
         self._append_line(dataset, line)
         is_there = _current_sha256(stored.sha256, self._manifest(dataset).erased) is not None
-        return self._piece(line) if fresh and is_there else None
+        return self._raw_body(line) if fresh and is_there else None
 
     def failed(
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
@@ -129,7 +129,7 @@ class RawArchive:
         line = self._line_fields(dataset, name, batch)
         self._append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
 
-    def pieces(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
+    def bodies(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
         """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
 
         Erased bodies are omitted; bodies rewritten by an erasure keep the SHA-256 they were received with.
@@ -144,7 +144,7 @@ class RawArchive:
             and batch in {None, line["batch"]}
         ]
         found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch order
-        return map(self._piece, found)
+        return map(self._raw_body, found)
 
     def lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
         """Every manifest line of a dataset, oldest first."""
@@ -154,10 +154,10 @@ class RawArchive:
         """Datasets that have a manifest."""
         return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
 
-    def verify(self, piece: RawBody) -> None:
+    def verify(self, body: RawBody) -> None:
         """Reads a body to the end; raises CorruptObject, naming object and file, if it is damaged."""
-        sha256 = _current_sha256(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
-        blobs.verify_blob(self._root, sha256, f"{piece.dataset}: {piece.name}")
+        sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
+        blobs.verify_blob(self._root, sha256, f"{body.dataset}: {body.name}")
 
     def erase(self, dataset: str, sha256: str, reason: str, instead: BinaryIO | None = None) -> None:
         """Deletes a body permanently and records that.
@@ -177,24 +177,24 @@ class RawArchive:
         self._append_line(dataset, line)
         atomic_files.discard(blobs.blob_path(self._root, kept_as))
 
-    def stored(self, piece: RawBody) -> int | None:
+    def stored(self, body: RawBody) -> int | None:
         """Bytes of a body on disk; None if it no longer exists."""
-        path = self._blob_path(piece)
+        path = self._blob_path(body)
         return path.stat().st_size if path.exists() else None
 
-    def prune(self, piece: RawBody) -> None:
+    def prune(self, body: RawBody) -> None:
         """Deletes a body that is no longer needed and records that.
 
         Unlike an erased body it is stored again if it is received again.
         """
-        path = self._blob_path(piece)
+        path = self._blob_path(body)
         self._append_line(
-            piece.dataset, self._line_fields(piece.dataset, "", "") | {"pruned": path.stem, "new": False}
+            body.dataset, self._line_fields(body.dataset, "", "") | {"pruned": path.stem, "new": False}
         )
         atomic_files.discard(path)
 
-    def _blob_path(self, piece: RawBody) -> Path:
-        sha256 = _current_sha256(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
+    def _blob_path(self, body: RawBody) -> Path:
+        sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
         return blobs.blob_path(self._root, sha256)
 
     def discard_erased(self) -> None:
@@ -249,7 +249,7 @@ class RawArchive:
         manifest.size = manifest.end
         self._on_step("line written")
 
-    def _piece(self, line: Mapping[str, Any]) -> RawBody:
+    def _raw_body(self, line: Mapping[str, Any]) -> RawBody:
         label = f"{line['dataset']}: {line['name']}"
         kept_as, size = line["sha256"], line["bytes"]
         while told := self._manifest(line["dataset"]).erased.get(kept_as):

@@ -1,1 +1,4 @@
-"""reader of warehouse: leases, open_release, queries, reader, types."""
+"""Reading a release: which one is current, leases on it, its queries.
+
+Imports no polars, no Arrow and no writer, so that a process that only serves stays small.
+"""

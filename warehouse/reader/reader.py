@@ -17,7 +17,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Final
 
-from warehouse.ledger.read_index import LedgerIndex
+from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.open_release import OpenRelease
 from warehouse.reader.queries import (
     by_identifier,
@@ -38,15 +38,11 @@ from warehouse.reader.queries.timeout import QueryDeadline
 from warehouse.reader.types import (
     CompanyHeader,
     CompanyQuery,
-    DatasetState,
     EventQuery,
     FinancialsQuery,
     InvalidPageKeyError,
     Key,
-    LedgerEvent,
-    MarketState,
     ProfileDocument,
-    QuarantineReason,
     QueryTimeoutError,
     ReleaseSnapshot,
     ResultPage,
@@ -56,6 +52,7 @@ from warehouse.release import manifest as release_manifest
 from warehouse.release.freshness import Freshness
 from warehouse.release.manifest import InvalidReleaseError
 from warehouse.release.run_log import RunNote
+from warehouse.schema.market_state import DatasetState, MarketState, QuarantineReason
 from warehouse.storage.layout import Layout
 
 LOGGER: Final = logging.getLogger("firm.reader")

@@ -1,15 +1,17 @@
 """Value types of the release reader: queries and results, shared by the API, the fan-out and the tests.
 
-Does not belong here: how they are looked up (`warehouse.reader.reader`), written (`warehouse.release.publisher`) or
+Does not belong here: how they are looked up (`warehouse.reader.reader`), written (`warehouse.publish.publisher`) or
 sent (`api`). Imports no engine, so that a process that only serves stays small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, NamedTuple, Protocol
+
+from warehouse.schema.market_state import MarketState
 
 Key = tuple[str | int | None, ...]
 
@@ -103,69 +105,6 @@ class EventQuery:
     since: datetime | None = None
     until: datetime | None = None
     descending: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerEvent:
-    """One event of the ledger. `data` is the contract's object, including `sequence`.
-
-    See docs/contract/contract.md 4.6.
-    """
-
-    sequence: int
-    event_id: str
-    event_type: str
-    company_id: str
-    occurred_at: datetime
-    recorded_at: datetime
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class QuarantineReason:
-    """Why a dataset is quarantined: the guard, the measured value and the allowed value."""
-
-    guard: str
-    seen: float
-    allowed: float
-
-
-@dataclass(frozen=True, slots=True)
-class LicenceTerms:
-    """Licence for redistributing a dataset. `attribution` is the sentence that consumers must show, or None."""
-
-    licence: str
-    licence_url: str | None
-    attribution: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetState:
-    """Freshness of one dataset, and its licence terms. `accepted`: the guard overridden for its newest batch.
-
-    `checked_at`: when its source was last checked completely, whether or not anything was new. `held_since`:
-    the first run since which the source could not be ingested (None: fresh). `terms` None: written by an
-    earlier version.
-    """
-
-    observed_at: datetime | None
-    batches: tuple[str, ...] = ()
-    rows: int = 0
-    held: QuarantineReason | None = None
-    accepted: QuarantineReason | None = None
-    checked_at: datetime | None = None
-    held_since: datetime | None = None
-    terms: LicenceTerms | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MarketState:
-    """Freshness of one market in a release: `at` its newest instant, `companies` the number of its companies."""
-
-    state: Literal["fresh", "held"]
-    at: datetime | None
-    companies: int = 0
-    datasets: Mapping[str, DatasetState] = field(default_factory=dict)
 
 
 class ReleaseSnapshot(Protocol):

@@ -1,5 +1,4 @@
-"""release of warehouse.
+"""What a release says of itself: manifest, freshness, run log; and which releases are kept.
 
-Holds build, freshness, full_build, incremental_build, manifest, publisher, replication_hook, retention,
-run_log, validation.
+Does not belong here: building one (`warehouse.publish`), or reading its content (`warehouse.reader`).
 """

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
-from warehouse.reader.types import DatasetState, MarketState
+from warehouse.schema.market_state import DatasetState, MarketState
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
@@ -42,11 +42,10 @@ class Freshness:
 
     def of(self, state: MarketState) -> MarketState:
         """The release's state of a market, updated with what runs have recorded since."""
-        return replace(
-            state, datasets={key: self._apply_to_dataset(key, known) for key, known in state.datasets.items()}
-        )
+        return replace(state, datasets={key: self.update(key, one) for key, one in state.datasets.items()})
 
-    def _apply_to_dataset(self, key: str, known: DatasetState) -> DatasetState:
+    def update(self, key: str, known: DatasetState) -> DatasetState:
+        """The state of a dataset, updated with what runs have recorded."""
         seen = self.datasets.get(key)
         return (
             known if seen is None else replace(known, checked_at=seen.checked_at, held_since=seen.held_since)

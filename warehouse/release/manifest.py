@@ -1,6 +1,6 @@
 """Release manifest (`manifest.json`), and the pointer `current.json` to the current release.
 
-Does not belong here: building (`release`) or reading content (`reader.reader`). Imports no engine.
+Does not belong here: building (`publish`) or reading content (`reader.reader`). Imports no engine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal, Self
 
-from warehouse.reader.types import DatasetState, LicenceTerms, MarketState, QuarantineReason
+from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState, QuarantineReason
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 

@@ -3,7 +3,7 @@
 It is stored next to the pointer, like `freshness`, so that every reader of releases can read it, and runs that
 publish nothing are reported too. It has figures and reasons, but no content: signal examples and rejected
 records stay in STAGED, because run reports outlast an erasure. Does not belong here: collecting the report of a
-run (`pipelines.ingest.run_log`).
+run (`pipelines.reporting.run_log`).
 """
 
 from __future__ import annotations

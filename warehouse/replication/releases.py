@@ -3,7 +3,7 @@
 Machines publish one at a time, under a lease. Order of a publish: files, contents, pointer; the pointer is
 replaced by compare-and-swap with the one the release was built on, so nothing becomes visible from a machine
 that has lost its lease. Order of a fetch: ledger, files, manifest, local pointer. Both may be killed at any
-point and resume there. Does not belong here: building releases (`warehouse.release.publisher`), or when to fetch
+point and resume there. Does not belong here: building releases (`warehouse.publish.publisher`), or when to fetch
 (`follower`).
 """
 

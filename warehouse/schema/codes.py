@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-MARKETS: Final = ("US", "SE", "NO", "FI", "UK", "DK")  # market codes; UK, never GB, in every output
-# DK is announced but not served (docs/contract/contract.md «Not available»)
-SERVED: Final = ("US", "SE", "NO", "FI", "UK")
-MARKET_NAMES: Final = {
-    "US": "United States",
-    "SE": "Sweden",
-    "NO": "Norway",
-    "FI": "Finland",
-    "UK": "United Kingdom",
-    "DK": "Denmark",
-}
+from warehouse.schema import markets
+
+MARKETS: Final = tuple(markets.MARKETS)  # market codes; UK, never GB, in every output
+# the others are announced (docs/contract/contract.md «Not available»)
+SERVED: Final = tuple(code for code, market in markets.MARKETS.items() if market.state == "served")
+# other codes that name a served market: GB for UK
+ALIASES: Final = {alias: code for code in SERVED for alias in markets.MARKETS[code].codes if alias != code}
+MARKET_NAMES: Final = {code: market.name for code, market in markets.MARKETS.items()}
 
 STATUSES: Final = ("active", "dormant", "dissolved")  # docs/contract/contract.md 4.1
 STATUS_DETAILS: Final = (
@@ -66,7 +63,7 @@ INDUSTRY_SCHEMES: Final = (
 )
 # Classification behind a market's industry codes. Europe's national schemes are versions of NACE: 62 is IT in
 # each of them, but security brokers in the SIC of the US.
-CLASSIFICATIONS: Final = {"US": "SIC", "SE": "NACE", "NO": "NACE", "FI": "NACE", "UK": "NACE", "DK": "NACE"}
+CLASSIFICATIONS: Final = {code: market.classification for code, market in markets.MARKETS.items()}
 LISTING_LEVELS: Final = ("regulated", "growth")  # docs/formats/news.md 3.7
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")
 

@@ -1,25 +1,19 @@
-"""Company numbers of the six markets: canonical form, accepted spellings, check digits.
+"""Company numbers of the markets: canonical form, accepted spellings, check digits.
 
 See docs/contract/contract.md 4.0.
-Belongs here: the one rule per market for how a number is written and recognised. Does not belong here: whether
-such a company exists (`reader`), or HTTP errors (`api.http.problems.problem`).
+Belongs here: recognising a number by its market's declared format. Does not belong here: the formats
+(`connectors/<cc>/market.toml`), whether such a company exists (`reader`), or HTTP errors
+(`api.problems.problem`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from stdnum.dk import cvr
-from stdnum.fi import ytunnus
-from stdnum.no import orgnr
-from stdnum.se import orgnr as se_orgnr
+from warehouse.schema.markets import MARKETS
 
 PREFIX: Final = "firm"
-_NORWEGIAN_DIGITS: Final = 9
-_BRITISH_CHARACTERS: Final = 8
 
 
 class CompanyNumber(NamedTuple):
@@ -31,7 +25,7 @@ class CompanyNumber(NamedTuple):
     @property
     def check(self) -> bool:
         """False if the check digit is wrong; registries have such numbers. Used only for unknown companies."""
-        return RULES[self.market].check(self.org_number)
+        return MARKETS[self.market].number.is_valid(self.org_number)
 
     @property
     def company_id(self) -> str:
@@ -39,107 +33,28 @@ class CompanyNumber(NamedTuple):
         return company_id(self.market, self.org_number)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberRule:
-    """Number format of one market.
-
-    `bare` matches a number without its market, `scoped` one with known market.
-    """
-
-    market: str
-    bare: re.Pattern[str] | None
-    scoped: re.Pattern[str]
-    canonical: Callable[[str], str]
-    check: Callable[[str], bool]
-
-
-def _only_digits(text: str) -> str:
-    if text.isdigit():
-        return text
-    return re.sub(r"\D", "", text)
-
-
-def _norwegian_number(text: str) -> str:
-    return _only_digits(text)[-9:]
-
-
-def _finnish_number(text: str) -> str:
-    digits = _only_digits(text)
-    return f"{digits[:7]}-{digits[7]}"
-
-
-def _british_number(text: str) -> str:
-    """Pads with zeros between prefix and digits: SC1234 becomes SC001234 (docs/formats/uk.md 2)."""
-    text = text.upper()
-    if len(text) == _BRITISH_CHARACTERS:
-        return text
-    prefix = re.match(r"[A-Z]{0,2}", text)
-    letters = prefix.group() if prefix else ""
-    return letters + text[len(letters) :].rjust(_BRITISH_CHARACTERS - len(letters), "0")
-
-
-def _american_number(text: str) -> str:
-    return "US" + _only_digits(text).rjust(10, "0")
-
-
-def _always_valid(_: str) -> bool:
-    return True
-
-
-def _padded_norwegian_is_valid(text: str) -> bool:
-    """The 10-character form is valid only if its nine digits pass mod 11."""
-    return len(_only_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian_number(text))
-
-
-_US: Final = r"(?:US[-: ]?(?:CIK[-: ]?)?|CIK[-: ]?)\d{1,10}"  # docs/formats/us.md 2
-RULES: Final[Mapping[str, NumberRule]] = {
-    rule.market: rule
-    for rule in (
-        NumberRule(
-            "US",
-            re.compile(_US, re.IGNORECASE),
-            re.compile(rf"{_US}|\d{{1,10}}", re.IGNORECASE),
-            _american_number,
-            _always_valid,
-        ),
-        NumberRule(
-            "SE",
-            re.compile(r"[1-9]\d{5}-?\d{4}"),
-            re.compile(r"[1-9]\d{5}-?\d{4}"),
-            _only_digits,
-            se_orgnr.is_valid,
-        ),
-        NumberRule("NO", re.compile(r"0?\d{9}"), re.compile(r"0?\d{9}"), _norwegian_number, orgnr.is_valid),
-        NumberRule(
-            "FI", re.compile(r"\d{7}-\d"), re.compile(r"\d{7}-?\d"), _finnish_number, ytunnus.is_valid
-        ),
-        NumberRule(
-            "UK",
-            re.compile(r"(?!US|CIK\d+$)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.IGNORECASE),
-            re.compile(r"(?!US|CIK\d+$)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.IGNORECASE),
-            _british_number,
-            _always_valid,
-        ),
-        NumberRule("DK", None, re.compile(r"\d{8}"), _only_digits, cvr.is_valid),
-    )
+_MARKET_OF_CODE: Final = {code: market.code for market in MARKETS.values() for code in market.codes}
+_SCOPED: Final = {
+    code: re.compile(market.number.scoped_pattern, re.IGNORECASE) for code, market in MARKETS.items()
 }
-
 # One match instead of one per market, as every request needs it.
 _BARE: Final = re.compile(
-    "|".join(f"(?P<{rule.market}>{rule.bare.pattern})" for rule in RULES.values() if rule.bare), re.IGNORECASE
+    "|".join(f"(?P<{code}>{market.number.bare})" for code, market in MARKETS.items() if market.number.bare),
+    re.IGNORECASE,
 )
+
+# Markets in the order in which their numbers are described: letters before the digits last, then announced ones.
+BY_FORM: Final = sorted(MARKETS.values(), key=lambda one: (one.state != "served", bool(one.number.prefix)))
 
 
 def market_code(text: str) -> str | None:
-    """Market code of a country code from a caller: any case, GB for UK; None if it is none of the six."""
-    code = text.upper()
-    code = "UK" if code == "GB" else code
-    return code if code in RULES else None
+    """Market code of a country code from a caller: any case, GB for UK; None if it is no market's."""
+    return _MARKET_OF_CODE.get(text.upper())
 
 
 def iso_country(market: str) -> str:
     """ISO 3166-1 alpha-2 of a market."""
-    return "GB" if market == "UK" else market
+    return MARKETS[market].codes[-1] if market in MARKETS else market
 
 
 def company_id(market: str, org_number: str) -> str:
@@ -147,23 +62,17 @@ def company_id(market: str, org_number: str) -> str:
     return f"{PREFIX}:{market}:{org_number}"
 
 
-def _parse_if_matching(rule: NumberRule, pattern: re.Pattern[str] | None, text: str) -> CompanyNumber | None:
-    if pattern is None or not text.isascii() or not pattern.fullmatch(text):
-        return None
-    return _to_company_number(rule, text)
-
-
-def _to_company_number(rule: NumberRule, text: str) -> CompanyNumber | None:
+def _checked_number(market: str, text: str) -> CompanyNumber | None:
     """Reads the number from a text that matches the market's pattern."""
-    if rule.market == "NO" and not _padded_norwegian_is_valid(text):
-        return None
-    return CompanyNumber(rule.market, rule.canonical(text))
+    number = CompanyNumber(market, MARKETS[market].number.canonical(text))
+    return None if MARKETS[market].number.is_padded(text) and not number.check else number
 
 
 def parse_scoped(market: str, text: str) -> CompanyNumber | None:
     """Parses a number of a known market: more spellings are accepted (bare CIK, short UK digits)."""
-    rule = RULES[market]
-    return _parse_if_matching(rule, rule.scoped, text)
+    if not text.isascii() or not _SCOPED[market].fullmatch(text):
+        return None
+    return _checked_number(market, text)
 
 
 def parse_id(text: str) -> CompanyNumber | None:
@@ -176,15 +85,19 @@ def parse_id(text: str) -> CompanyNumber | None:
     return parse_scoped(code, number)
 
 
+def market_of_bare_number(text: str) -> str | None:
+    """The market whose bare numbers have the form of a text, whatever its check digit."""
+    found = _BARE.fullmatch(text) if text.isascii() else None
+    return None if found is None else found.lastgroup
+
+
 def parse(text: str) -> CompanyNumber | None:
     """Parses a bare number or full id without known market; None if it matches no pattern.
 
-    The five bare patterns are disjoint, so at most one market matches. Danish numbers (8 digits, like the UK's)
-    are only accepted as full id.
+    The bare patterns are disjoint, so at most one market matches. Numbers of a market without a bare pattern are
+    only accepted as full id.
     """
     if text[: len(PREFIX) + 1].lower() == f"{PREFIX}:":
         return parse_id(text)
-    found = _BARE.fullmatch(text) if text.isascii() else None
-    if found is None or found.lastgroup is None:
-        return None
-    return _to_company_number(RULES[found.lastgroup], text)
+    market = market_of_bare_number(text)
+    return None if market is None else _checked_number(market, text)

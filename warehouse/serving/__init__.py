@@ -1,5 +1,4 @@
-"""serving of warehouse.
+"""The files that a release serves: documents, search table, name index, and their encoding.
 
-Holds codec_read, codec_write, document_sql, documents_db, id_ranges, name_index, pack_rows, row_sql,
-search_columns, search_table, sort_keys.
+Does not belong here: queries (`warehouse.reader.queries`), when they are built (`warehouse.publish`).
 """

@@ -3,7 +3,7 @@
 For JSON objects the file stores only the values, and the surrounding text once per table. Older formats stay
 readable: files of the previous version have complete objects; those of the version before, with one row each,
 are read through views. The name index is attached from its own file, or found in this one in older versions.
-Does not belong here: encoding (`packing`), or the content of rows (`document_sql`).
+Does not belong here: encoding (`codec_write`), or the content of rows (`document_sql`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import zstandard
 
-from warehouse.ledger.read_index import open_read_only, read_only_uri
 from warehouse.release.manifest import NAMES
+from warehouse.storage.sqlite_read import open_read_only, read_only_uri
 
 FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both separators, and ids have neither
 ROW: Final = "\x1e"

@@ -4,7 +4,7 @@ Registers repeat words in every row, and rows of one company resemble each other
 an eighth. For JSON objects only the values are stored: DuckDB writes them in a third of the time. Compression
 is Zstandard with a dictionary of declared codes; the dictionary and the text around the values are stored in
 the file, so that later versions can read it. Does not belong here: the content of rows (`document_sql`), their
-tables (`documents_db`), or decoding (`packed`).
+tables (`documents_db`), or decoding (`codec_read`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Partitions companies into id ranges, so that millions are processed one range at a time.
 
 DuckDB's sorts, groupings and joins then fit into memory; all at once would spill to disk. Does not belong here:
-the processing (`release.full_build`, `documents_db`).
+the processing (`publish.full_build`, `documents_db`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A separate file, so that one thread builds it in parallel to the documents; it takes half as long. Written once,
 or copied from the previous release and patched; `codec_read` attaches it to the documents. Does not belong here:
-documents and rows (`documents_db`), or queries (`reader.queries.names`, `reader.queries.typos`).
+documents and rows (`documents_db`), or queries (`reader.queries.names`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from warehouse.ledger.read_index import read_only_uri
-from warehouse.reader.queries import names, typos
+from warehouse.serving.name_terms import PREFIX_LENGTHS, allows_typos
 from warehouse.storage.duckdb import registered_frame, stream_frames
 from warehouse.storage.sqlite_bulk import bulk_inserter, expose_changed, open_for_building
+from warehouse.storage.sqlite_read import read_only_uri
 
 SCHEMA: Final = (
     # narrow, so that scanning many names reads no documents
@@ -32,7 +32,7 @@ SCHEMA: Final = (
     # queries: `detail = column`. Folded names separate words only by blanks, for which the `ascii` tokenizer
     # is enough.
     f"""CREATE VIRTUAL TABLE names USING fts5(folded, country, content = 'labels', content_rowid = 'rank',
-        tokenize = 'ascii', detail = 'column', columnsize = 0, prefix = '{" ".join(map(str, names.LISTED))}')""",
+        tokenize = 'ascii', detail = 'column', columnsize = 0, prefix = '{" ".join(map(str, PREFIX_LENGTHS))}')""",
 )
 INDEXES: Final = (
     "CREATE INDEX labels_by_name ON labels (folded)",
@@ -120,10 +120,8 @@ def _add_labels(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -
 def _insert_typo_spellings(
     target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]
 ) -> None:
-    """Fills the table of deletions used for typo tolerance (`reader.queries.typos`)."""
-    frame = pl.DataFrame(
-        {"word": [word for word in words if typos.allows_typos(word)]}, schema={"word": pl.String}
-    )
+    """Fills the table of deletions used for typo tolerance (`serving.name_terms`)."""
+    frame = pl.DataFrame({"word": [word for word in words if allows_typos(word)]}, schema={"word": pl.String})
     with registered_frame(source, "words", frame):
         spellings = """SELECT DISTINCT left(word, place) || word[place + 2:] AS spelling, word FROM (
             SELECT word, unnest(range(0, length(word))) AS place FROM words) ORDER BY ALL"""

@@ -1,8 +1,7 @@
-"""Vectorised name folding and sort keys: `warehouse.text_normalisation` and `initials` for a whole column.
+"""Sort keys of companies, vectorised: `sort_keys.of_name` and `sort_keys.of_id` for whole columns.
 
-Ten million names take minutes in Python, and nearly all consist of letters, digits and blanks, which polars folds
-at once; the rest go through `warehouse.text_normalisation` one by one. Does not belong here: the rules
-(`warehouse.text_normalisation`, `initials`), or the table with the results (`search_table`).
+Does not belong here: the rules (`sort_keys`), how names fold (`name_matching.name_columns`), or the table with the
+results (`search_table`).
 """
 
 from __future__ import annotations
@@ -12,22 +11,8 @@ from typing import Final
 import polars as pl
 
 from warehouse.serving import sort_keys
-from warehouse.text_normalisation import fold_text
 
-_LETTERS: Final = [chr(sign) for sign in range(0xC0, 0x100) if chr(sign).isalpha()]  # of western Europe
-_FOLDED: Final = {letter: fold_text(letter) for letter in _LETTERS}
-# Letters, digits and single blanks: each can be folded without looking at its neighbours.
-_PLAIN: Final = f"^[A-Za-z0-9{''.join(_LETTERS)}]+( [A-Za-z0-9{''.join(_LETTERS)}]+)*$"
 _WORD: Final = 8  # bytes of an Int64
-
-
-def fold_names(names: pl.Series) -> pl.Series:
-    """Folds each name like `warehouse.text_normalisation.fold_text`."""
-    words = names.str.to_lowercase()
-    western = (words.str.len_bytes() != words.str.len_chars()).arg_true()
-    words.scatter(western, words[western].str.replace_many(_FOLDED))
-    others = (~names.str.contains(_PLAIN)).arg_true()
-    return words.scatter(others, [fold_text(name) for name in names[others]])
 
 
 def name_sort_keys(words: pl.Series) -> pl.Series:

@@ -3,7 +3,7 @@
 Derived from the shared tables after they are written: rank, folded name and the values used by filters and sorts,
 the same as in the served profile, which is built from it (`document_sql`). Places are few, so their names are
 stored once. Does not belong here: queries (`reader.queries.filters`), the name index (`name_index`), or the content
-of companies (`release.full_build`).
+of companies (`publish.full_build`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Final
 import duckdb
 import polars as pl
 
+from name_matching.folding import fold_text
+from name_matching.name_columns import fold_texts
 from warehouse import schema_render
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import COMPANIES, COMPANY_ID
@@ -30,7 +32,6 @@ from warehouse.storage.duckdb import (
     stream_frames,
 )
 from warehouse.storage.parallel import prefetch
-from warehouse.text_normalisation import fold_text
 
 SEARCH: Final = Table(
     "search",
@@ -170,8 +171,8 @@ def _insert_chunk(target: duckdb.DuckDBPyConnection, found: pl.DataFrame) -> Non
 
 
 def _with_folded_columns(found: pl.DataFrame) -> pl.DataFrame:
-    """Adds names and places, folded like queries (`warehouse.text_normalisation`)."""
-    words = search_columns.fold_names(found["name"])
+    """Adds names and places, folded like queries (`name_matching.folding.fold_text`)."""
+    words = fold_texts(found["name"])
     return found.with_columns(
         pl.format(" {} ", words.alias("words")).alias("words"),
         search_columns.name_sort_keys(words).alias("name_initials"),

@@ -1,1 +1,1 @@
-"""staged of warehouse: snapshots, store, writer."""
+"""STAGED: rows of each batch as Parquet, with rejects and reasons; snapshots of what a source listed."""

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.reader.types import QuarantineReason
+from warehouse.schema.market_state import QuarantineReason
 from warehouse.schema.types import Table
 from warehouse.staged.writer import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
 from warehouse.storage import atomic_files
@@ -111,16 +111,18 @@ class StagedStore:
             if index is not None:
                 yield index
 
-    def staged_pieces(self, dataset: str) -> frozenset[tuple[str, str]]:
-        """(name, sha256) of every piece that has been read, including rejected ones."""
-        return frozenset(
-            (piece["name"], piece["sha256"]) for index in self.indexes(dataset) for piece in index.pieces
-        )
+    def newest_indexes(self, dataset: str) -> Iterator[StagedIndex]:
+        """Indexes of all staged batches of a dataset, newest first, each read when it is requested."""
+        for batch in reversed(self.batches(dataset)):
+            index = self.index(dataset, batch)
+            if index is not None:
+                yield index
 
     def cursor(self, dataset: str) -> str | None:
         """The newest cursor set by a staged batch, from which the feed resumes."""
-        cursors = [index.cursor for index in self.indexes(dataset) if index.cursor is not None]
-        return cursors[-1] if cursors else None
+        return next(
+            (index.cursor for index in self.newest_indexes(dataset) if index.cursor is not None), None
+        )
 
     def asked(self, dataset: str) -> dict[str, str]:
         """For each other dataset: its newest batch for which this dataset has made its look-ups."""
@@ -179,11 +181,10 @@ class StagedStore:
         as its records would be lost.
         """
         found: list[StagedIndex] = []
-        for batch in reversed(self.batches(dataset)):
-            index = self.index(dataset, batch)
-            if index is not None and index.held is not None:
+        for index in self.newest_indexes(dataset):
+            if index.held is not None:
                 found.insert(0, index)
-            if index is not None and any(edition["scope"] == FULL for edition in index.editions):
+            if any(edition["scope"] == FULL for edition in index.editions):
                 break
         return found
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, Self
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.reader.types import QuarantineReason
+from warehouse.schema.market_state import QuarantineReason
 from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
 from warehouse.storage.parquet import FRAMES, RowGroupWriter
@@ -203,11 +203,6 @@ class StagedWriter:
     def figures(self, figures: Mapping[str, Any]) -> None:
         """Adds figures for later comparison by guards; any JSON."""
         self._figures |= figures
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Rows so far, by table; used by guards before the batch ends."""
-        return self._tables
 
     @property
     def reject_count(self) -> int:

@@ -1,1 +1,1 @@
-"""storage of warehouse: atomic_files, duckdb, layout, locks, parallel, parquet, sqlite_bulk."""
+"""Tools of all stores: atomic files, locks, layout of the data root, DuckDB, Parquet, SQLite."""

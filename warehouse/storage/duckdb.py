@@ -2,7 +2,7 @@
 
 Starting DuckDB takes sixty times as long as attaching a file to a running instance, and an ingest opens ten:
 the files of one folder share an instance. Does not belong here: statements about any table (`history.history`,
-`release.publisher`, `reader.queries`).
+`publish.publisher`, `reader.queries`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""routes of api.companies: events, financials, markets, ownership, profile, search."""
+"""Routes of companies and markets, one module per resource."""

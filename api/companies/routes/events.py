@@ -1,9 +1,10 @@
 """Events of a company (docs/contract/contract.md 4.5): newest first, or ascending as a resumable tail."""
 
 from api.companies.lookup import content_location, number_from_path, require_head
-from api.companies.query_params import EVENT_TYPE, EVENTS, LIMIT, ORDER, SINCE, UNTIL
+from api.companies.query_params import EVENT_TYPE, EVENTS, ORDER, SINCE, UNTIL
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import (
     after_key,
     head_members,
@@ -11,10 +12,10 @@ from api.http.pagination.responses import (
     page_response,
     query_release,
 )
-from api.http.problems.problem import new_problem
 from api.http.query.params import ParsedQuery
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
+from api.problems.problem import new_problem
 from warehouse.reader.types import EventQuery, Key, ResultPage
 
 _BEGINNING: Key = (0,)

@@ -7,7 +7,6 @@ from api.companies.query_params import (
     CONSOLIDATED,
     FINANCIALS,
     FROM_YEAR,
-    LIMIT,
     NEWEST_YEARS,
     PERIOD_INCLUDE,
     PERIOD_TYPE,
@@ -15,6 +14,7 @@ from api.companies.query_params import (
 )
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import (
     after_key,
     head_members,

@@ -1,7 +1,7 @@
 """Markets (docs/contract/contract.md 4.8a): freshness and licence of every dataset.
 
 Lets callers see how old each figure is. Not counted. Does not belong here: recording freshness
-(`pipelines.steps.freshness`).
+(`pipelines.steps.publish`).
 """
 
 from datetime import UTC, datetime
@@ -14,9 +14,10 @@ from api.http.etags import content_digest
 from api.http.query.params import NO_PARAMETERS
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
-from warehouse.reader.types import DatasetState, MarketState, ReleaseSnapshot
+from warehouse.reader.types import ReleaseSnapshot
 from warehouse.release.freshness import Freshness
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
+from warehouse.schema.market_state import DatasetState, MarketState
 
 _NOT_LOADED = MarketState("fresh", None)
 

@@ -3,9 +3,10 @@
 from datetime import date
 
 from api.companies.lookup import content_location, number_from_path, require_head
-from api.companies.query_params import AS_OF, LIMIT, MIN_PCT, OWNERSHIP
+from api.companies.query_params import AS_OF, MIN_PCT, OWNERSHIP
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
+from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import (
     after_key,
     head_members,

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from api.companies.query_params import FIELDS, LIMIT, SEARCH
+from api.companies.query_params import FIELDS, SEARCH
 from api.companies.routes.profile import select_fields
 from api.companies.search_request import build_search
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint

@@ -1,1 +1,1 @@
-"""schemas of api.companies: events, financials, markets, ownership, profile."""
+"""OpenAPI schemas of the responses about companies and markets."""

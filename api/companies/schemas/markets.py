@@ -1,4 +1,4 @@
-"""Schemas of markets and usage (docs/contract/contract.md 4.8a, 4.9).
+"""Schemas of markets (docs/contract/contract.md 4.8a).
 
 Does not belong here: problems (`api.openapi.problem_responses`).
 """
@@ -9,7 +9,6 @@ from api.openapi.schema_types import (
     INT64,
     REGISTER,
     array_schema,
-    boolean_schema,
     enum_schema,
     instant_schema,
     integer_schema,
@@ -42,25 +41,6 @@ _MARKET: Final = {
     "observed_at": instant_schema("Date of the newest of its datasets.", null=True),
     "datasets": array_schema(schema_reference("Dataset"), 100, "Source datasets of the market."),
 }
-_USAGE: Final = {
-    "tier": text_schema(60, "Name of the tier.", pattern="^[a-z][a-z0-9_-]*$"),
-    "period_start": instant_schema("Start of the month, UTC."),
-    "period_end": instant_schema("Start of the next month."),
-    "requests_used": integer_schema(0, INT64, "Requests counted so far."),
-    "requests_limit": integer_schema(0, INT64, "Requests allowed in the month."),
-    "requests_remaining": integer_schema(0, INT64, "Never below 0."),
-    "burst_per_second": integer_schema(0, 1_000_000, "Sustained requests per second."),
-    "burst_capacity": integer_schema(0, 1_000_000, "Burst capacity in requests."),
-    "webhooks_enabled": boolean_schema("Whether the tier has webhooks."),
-    "subscriptions_used": integer_schema(0, 1_000_000, "Current number of webhook subscriptions."),
-    "subscriptions_limit": integer_schema(
-        0, 1_000_000, "Allowed number of webhook subscriptions.", null=True
-    ),
-    "trial_ends_at": instant_schema("End of the trial; null without a trial.", null=True),
-    "account_status": enum_schema(
-        ("active", "payment_required", "suspended"), "Status of the account.", open_ended=True
-    ),
-}
 
 
 def components() -> dict[str, Any]:
@@ -69,5 +49,4 @@ def components() -> dict[str, Any]:
         "Dataset": object_schema("Freshness and licence of one dataset.", _DATASET),
         "Market": object_schema("One market.", _MARKET),
         "MarketList": page_schema("All markets, served and announced.", schema_reference("Market")),
-        "Usage": object_schema("Usage of the account in the current month.", _USAGE),
     }

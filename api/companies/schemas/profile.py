@@ -1,6 +1,6 @@
 """Schemas of the profile and of the parts that `include=` adds (docs/contract/contract.md 4.1).
 
-Does not belong here: building a profile (`warehouse.release.publisher`).
+Does not belong here: building a profile (`warehouse.publish.publisher`).
 """
 
 from typing import Any, Final

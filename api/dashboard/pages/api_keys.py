@@ -8,14 +8,14 @@ from typing import TypeVar
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.accounts.records import KeyRecord
 from api.accounts.service import AccountError
+from api.auth.api_keys import KeyRecord
 from api.dashboard import one_time_secrets
 from api.dashboard.errors import PageError
 from api.dashboard.html_forms import Form
 from api.dashboard.routing import PageRequest, dashboard_page
-from api.http.problems.problem import service_unavailable
 from api.http.responses import HttpResponse
+from api.problems.problem import service_unavailable
 
 T = TypeVar("T")
 _ALL = "/dashboard/keys"

@@ -2,8 +2,8 @@
 
 from api.dashboard.routing import SAFETY, PageRequest, dashboard_page
 from api.dashboard.templating import static_assets
-from api.http.problems.problem import new_problem
 from api.http.responses import HttpResponse
+from api.problems.problem import new_problem
 
 _FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
 _FOR_A_WHILE = (b"cache-control", b"public, max-age=300")

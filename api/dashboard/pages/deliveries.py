@@ -5,8 +5,8 @@ import msgspec
 from api.dashboard.errors import PageError
 from api.dashboard.pages.webhooks import DONE, ONE, delivery_scope, require_entitled_owner, subscription_path
 from api.dashboard.routing import PageRequest, dashboard_page
-from api.http.problems.problem import ProblemError
 from api.http.responses import HttpResponse
+from api.problems.problem import ProblemError
 from api.webhooks.deliveries import serializer
 from api.webhooks.deliveries import service as deliveries_service
 from api.webhooks.deliveries.requests import parse_replay_request

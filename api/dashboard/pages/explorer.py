@@ -13,8 +13,8 @@ from api.dashboard.explorer_client import ExplorerResponse, execute_request
 from api.dashboard.explorer_forms import ExplorerRequest, OperationForm
 from api.dashboard.routing import PageRequest, dashboard_page
 from api.http.access_control import authenticate
-from api.http.problems.problem import ProblemError, not_found
 from api.http.responses import HttpResponse
+from api.problems.problem import ProblemError, not_found
 
 EXPLORER = "/dashboard/explorer"
 _ONE = f"{EXPLORER}/{{operation:str}}"

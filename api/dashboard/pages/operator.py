@@ -16,7 +16,7 @@ from api.http.context import RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health, read_queue_sizes
 from warehouse.reader.reader import NoReleaseError
-from warehouse.reader.types import MarketState
+from warehouse.schema.market_state import MarketState
 
 
 @dataclass(frozen=True, slots=True)

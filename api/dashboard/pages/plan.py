@@ -17,17 +17,18 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.accounts.records import AccountRecord
 from api.billing.errors import BillingError, BillingStateError, StripeUnavailableError
 from api.billing.repository import CustomerRecord
-from api.billing.return_urls import CHECKOUT, COMES_FROM, PLAN, PORTAL
+from api.billing.return_urls import CHECKOUT, COMES_FROM, PORTAL
 from api.dashboard.errors import PageError
 from api.dashboard.plan_view import PlanStage, build_plan_view
 from api.dashboard.routing import PageRequest, dashboard_page
-from api.http.problems.problem import service_unavailable
 from api.http.responses import HttpResponse
-from api.services import ApiServices
+from api.problems.problem import service_unavailable
+from api.settings.billing import PLAN
 from api.webhooks.subscriptions.records import DowngradedSubscription
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
+    from api.services import ApiServices
 
 _LOGGER = logging.getLogger("firm.api")
 _RETRY_AFTER = 2
@@ -151,7 +152,7 @@ async def _load_account_plan(visit: PageRequest) -> _AccountPlan:
         raise service_unavailable("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
 
 
-def _read_account_plan(service: ApiServices, account_id: str) -> _AccountPlan:
+def _read_account_plan(service: "ApiServices", account_id: str) -> _AccountPlan:
     accounts, billing = service.accounts, service.billing
     return _AccountPlan(
         accounts.account(account_id),

@@ -7,8 +7,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.accounts.service import AccountService
 from api.dashboard.routing import HOME, PageRequest, dashboard_page
 from api.dashboard.usage_chart import build_usage_chart, daily_usage
-from api.http.problems.problem import service_unavailable
 from api.http.responses import HttpResponse
+from api.problems.problem import service_unavailable
 
 _RETRY_AFTER = 2
 

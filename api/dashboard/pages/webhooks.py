@@ -14,13 +14,13 @@ from api.dashboard.errors import PageError
 from api.dashboard.html_forms import Form
 from api.dashboard.routing import PageRequest, dashboard_page
 from api.dashboard.subscription_form import EMPTY
-from api.http.problems.problem import ProblemError
+from api.http.access_control import tier_required
 from api.http.responses import HttpResponse
+from api.problems.problem import ProblemError
 from api.webhooks.deliveries import service as deliveries_service
 from api.webhooks.deliveries import test_delivery
 from api.webhooks.deliveries.records import DELIVERY_STATUSES, DeliveryQuery, TimeWindow
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
-from api.webhooks.errors import tier_required
 from api.webhooks.subscriptions import requests
 from api.webhooks.subscriptions.records import SubscriptionRecord
 from api.webhooks.subscriptions.serializer import previous_secret_expiry

@@ -1,1 +1,1 @@
-"""migrations of api.database: env, versions."""
+"""Alembic migrations of the control-plane database, run by `api.database.migrate`."""

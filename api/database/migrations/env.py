@@ -2,8 +2,7 @@
 
 from alembic import context
 
-from api.database.models import webhooks  # noqa: F401 -- its tables belong to Base
-from api.database.models.accounts import Base
+from api.database.models.base import Base
 
 
 def run() -> None:

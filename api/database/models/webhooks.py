@@ -1,4 +1,4 @@
-"""SQLAlchemy models of subscriptions, deliveries and mail; a test keeps them equal to the migrations.
+"""Tables of subscriptions, deliveries and the fan-out.
 
 Instants of these tables are whole milliseconds (`MillisecondInstant`): raw SQL on the queue must compare them alike
 in both engines. Small hot tables (endpoint queues, attempt queue) are separate from large cold ones (deliveries,
@@ -6,61 +6,33 @@ attempts), so that a backlog or a long log slows nothing down. Does not belong h
 states.
 """
 
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
-    Dialect,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
     String,
     Text,
-    TypeDecorator,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import JSON
 
-from api.database.models.accounts import Base
+from api.database.models.base import Base, MillisecondInstant
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
 _CLUSTERED: Final = {"sqlite_with_rowid": False}
 """SQLite stores the rows in the primary key's B-tree: one tree less to write."""
-
-
-def to_milliseconds(moment: datetime) -> int:
-    """Converts an instant to milliseconds; fractions of a millisecond are cut off."""
-    return (moment - _EPOCH) // _MILLISECOND
-
-
-def from_milliseconds(stored: int) -> datetime:
-    """Converts stored milliseconds to an instant."""
-    return _EPOCH + stored * _MILLISECOND
-
 
 AGAIN: Final = "substr(attempt_id, 15) <> substr(delivery_id, 15)"
 """True for queue rows other than a delivery's or replay's first attempt, which shares its random characters."""
 BY_HAND: Final = "\"trigger\" = 'manual'"
 _SORTED_ID: Final = String(30).with_variant(String(30, collation="C"), "postgresql")
 """An id queried by range: compared bytewise, as some collations sort «aa» after «z» (Norwegian, Danish)."""
-
-
-class MillisecondInstant(TypeDecorator[datetime]):
-    """An instant, stored as milliseconds since 1970 UTC."""
-
-    impl = BigInteger
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
-        return None if value is None else to_milliseconds(value)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        return None if value is None else from_milliseconds(value)
 
 
 class Subscription(Base):
@@ -291,63 +263,6 @@ class Replay(Base):
     """Failed, or removed from the queue before success (pause, deletion, changed filter)."""
     created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
     completed_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
-
-
-class IdempotentRequest(Base):
-    """A request with an Idempotency-Key, and its response (docs/contract/contract.md 4.12)."""
-
-    __tablename__ = "idempotent_requests"
-
-    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
-    operation: Mapped[str] = mapped_column(String(200), primary_key=True)
-    """Method and path."""
-    key: Mapped[str] = mapped_column(String(255), primary_key=True)
-    fingerprint: Mapped[bytes] = mapped_column(LargeBinary(32))
-    created_at: Mapped[datetime] = mapped_column(MillisecondInstant(), index=True)
-    claimed_by: Mapped[str] = mapped_column(String(30))
-    """Id of the request that processes it, or did."""
-    status: Mapped[int | None] = mapped_column(Integer())
-    """Null while the first request runs."""
-    answer: Mapped[bytes | None] = mapped_column(LargeBinary())
-    """Headers and body, encrypted: they may hold a secret."""
-
-
-class Mail(Base):
-    """A mail to an account's owner: an outbox entry until a mail server accepts it, then a record."""
-
-    __tablename__ = "mail_outbox"
-    __table_args__ = (
-        Index(
-            "ix_mail_outbox_due",
-            "next_attempt_at",
-            sqlite_where=text("next_attempt_at IS NOT NULL"),
-            postgresql_where=text("next_attempt_at IS NOT NULL"),
-        ),
-    )
-
-    mail_id: Mapped[str] = mapped_column(String(30), primary_key=True)
-    occasion: Mapped[str] = mapped_column(String(120), unique=True)
-    """Unique occasion: `paused:whs_…:revision`, `warning:whs_…:failing since`."""
-    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
-    recipient: Mapped[str] = mapped_column(String(320))
-    subject: Mapped[str] = mapped_column(String(200))
-    body: Mapped[str] = mapped_column(Text())
-    created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
-    next_attempt_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
-    """Null when finished: sent, logged where there is no mail server, or given up."""
-    attempts: Mapped[int] = mapped_column(Integer())
-    sent_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
-    last_error: Mapped[str | None] = mapped_column(String(500))
-
-
-class Lease(Base):
-    """A lease: the one holder of a task (fan-out, pruning)."""
-
-    __tablename__ = "leases"
-
-    name: Mapped[str] = mapped_column(String(30), primary_key=True)
-    holder: Mapped[str] = mapped_column(String(60))
-    until: Mapped[datetime] = mapped_column(MillisecondInstant())
 
 
 class LedgerCursor(Base):

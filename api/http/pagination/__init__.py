@@ -1,1 +1,1 @@
-"""pagination of api.http: cursors, responses."""
+"""Pages of lists: their parameters, signed cursors, and responses."""

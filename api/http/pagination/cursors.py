@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from api.common.clock import Clock
-from api.http.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import InputError, ProblemError, new_problem
 from warehouse.reader.types import Key
 
 MAX_LENGTH: Final = 512

@@ -11,10 +11,10 @@ from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from api.companies.query_params import CURSOR
 from api.http.context import RequestContext
 from api.http.etags import content_digest
 from api.http.pagination.cursors import CursorBinding, invalid_cursor
+from api.http.pagination.query_params import CURSOR
 from api.http.query.params import ParsedQuery
 from api.http.release_headers import Headers
 from api.http.responses import Header, HttpResponse, data_response, json_response

@@ -1,1 +1,1 @@
-"""query of api.http: params, types."""
+"""Strict parsing of query strings by declared parameters."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-from api.http.problems.problem import InputError, ProblemError, new_problem, parameter_problem
+from api.problems.problem import InputError, ProblemError, new_problem, parameter_problem
 
 T = TypeVar("T")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")

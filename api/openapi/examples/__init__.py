@@ -1,1 +1,1 @@
-"""examples of api.openapi: companies, events, problems, webhooks."""
+"""Example responses and bodies in the OpenAPI document."""

@@ -1,12 +1,12 @@
 """The contract's example of every problem: its detail, and its additional members.
 
-See docs/contract/contract.md 4.10. Does not belong here: titles and statuses (`api.http.problems.catalogue`),
+See docs/contract/contract.md 4.10. Does not belong here: titles and statuses (`api.problems.catalogue`),
 examples of other responses (`api.openapi.examples.companies`).
 """
 
 from typing import Any, Final
 
-from api.http.problems.catalogue import KINDS
+from api.problems.catalogue import KINDS
 
 REQUEST_ID: Final = "req_01kaf3v8b7n6m5k4j3h2g1f0e9"
 # (code, status): (detail, further members)

@@ -1,4 +1,1 @@
-"""deliveries of api.webhooks.
-
-Holds records, replay_progress, replay_repository, repository, requests, serializer, service, test_delivery.
-"""
+"""The delivery log that callers read: deliveries, attempts, retries, replays, test deliveries."""

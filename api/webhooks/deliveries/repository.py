@@ -15,14 +15,8 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, func, literal_column, select
 
 from api.common.ids import earliest_id
-from api.database.models.webhooks import (
-    Attempt,
-    Delivery,
-    MatchedEvent,
-    Replay,
-    Subscription,
-    to_milliseconds,
-)
+from api.database.models.base import columns_of, to_milliseconds
+from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, Replay, Subscription
 from api.webhooks.deliveries.records import (
     ATTEMPTS_SHOWN,
     AttemptRecord,
@@ -44,52 +38,11 @@ _HEADERS: Final = msgspec.json.Decoder(dict[str, str])
 # A literal as in the index definition: with a bound value neither engine sees that the partial index covers
 # the query.
 _UNSUCCEEDED: Final = literal_column("webhook_deliveries.status <> 'succeeded'")
-_DELIVERIES: Final = select(
-    Delivery.delivery_id,
-    Delivery.subscription_id,
-    MatchedEvent.event_id,
-    MatchedEvent.event_type,
-    MatchedEvent.company_id,
-    Delivery.status,
-    Delivery.attempt_count,
-    Delivery.next_attempt_at,
-    Delivery.last_outcome,
-    Delivery.last_error,
-    Delivery.last_response_status,
-    Delivery.created_at,
-    Delivery.completed_at,
-    Delivery.replay_id,
-).join(MatchedEvent, MatchedEvent.sequence == Delivery.sequence)
-_ATTEMPTS: Final = select(
-    Attempt.attempt_id,
-    Attempt.delivery_id,
-    Attempt.number,
-    Attempt.trigger,
-    Attempt.started_at,
-    Attempt.duration_ms,
-    Attempt.outcome,
-    Attempt.error,
-    Attempt.error_detail,
-    Attempt.request_url,
-    Attempt.remote_ip,
-    Attempt.response_status,
-    Attempt.response_headers,
-    Attempt.response_body,
-    Attempt.response_body_truncated,
+_DELIVERIES: Final = select(*columns_of(DeliveryRecord, Delivery, MatchedEvent)).join(
+    MatchedEvent, MatchedEvent.sequence == Delivery.sequence
 )
-_REPLAYS: Final = select(
-    Replay.replay_id,
-    Replay.subscription_id,
-    Replay.since,
-    Replay.until,
-    Replay.statuses,
-    Replay.event_types,
-    Replay.matched,
-    Replay.succeeded,
-    Replay.failed,
-    Replay.created_at,
-    Replay.completed_at,
-)
+_ATTEMPTS: Final = select(*columns_of(AttemptRecord, Attempt))
+_REPLAYS: Final = select(*columns_of(ReplayRecord, Replay))
 
 
 class DeliveryRepository:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from api.common.ids import is_ulid
-from api.http.problems.problem import ProblemError, new_problem
+from api.problems.problem import ProblemError, new_problem
 from api.webhooks.deliveries.records import (
     DeliveryDetail,
     DeliveryQuery,

@@ -15,8 +15,8 @@ import msgspec
 from api.common.ids import UlidGenerator
 from api.openapi.examples.events import DELIVERIES
 from api.webhooks.deliveries.records import AttemptRecord
-from api.webhooks.delivery.payload import EventPayload, OutgoingRequest, build_request
 from api.webhooks.egress.http_client import AttemptResult, WebhookClient
+from api.webhooks.egress.payload import EventPayload, OutgoingRequest, build_request
 from api.webhooks.egress.url_policy import without_query
 from api.webhooks.subscriptions.records import SubscriptionRecord
 

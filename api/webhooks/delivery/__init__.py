@@ -1,6 +1,4 @@
-"""delivery of api.webhooks.
+"""The delivery engine: fan-out, queue, scheduler, worker, retry and failure policy.
 
-Holds attempt_repository, attempt_result, endpoint_lease_repository, fanout, fanout_repository,
-leased_endpoints, payload, queue_repository, rate_limit, records, retry_policy, scheduler, signing, sync,
-worker.
+Does not belong here: one request (`api.webhooks.egress`), or the log (`api.webhooks.deliveries`).
 """

@@ -4,7 +4,7 @@ An attempt belongs to the schedule if its queue row was deleted here. If the row
 another worker was faster), the attempt is still logged: its success counts, its failure changes nothing else.
 
 Does not belong here: what an attempt means (`api.webhooks.delivery.retry_policy`), or mail
-(`api.webhooks.subscriptions.failure_policy`).
+(`api.webhooks.delivery.failure_policy`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,8 @@ import msgspec
 from sqlalchemy import Connection, delete, select, update
 
 from api.database.json_bulk import JsonStatement
-from api.database.models.webhooks import Delivery, QueuedAttempt, from_milliseconds
+from api.database.models.base import from_milliseconds
+from api.database.models.webhooks import Delivery, QueuedAttempt
 from api.webhooks.deliveries.replay_progress import ReplayCounts
 from api.webhooks.delivery import queue_repository
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt, QueueEntry

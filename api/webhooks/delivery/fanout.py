@@ -15,18 +15,18 @@ from api.common.clock import Clock
 from api.common.ids import earliest_id
 from api.database.engine import Database
 from api.database.leader_election import LeaderLease
-from api.database.models.webhooks import MatchedEvent, from_milliseconds, to_milliseconds
+from api.database.models.base import from_milliseconds, to_milliseconds
+from api.database.models.webhooks import MatchedEvent
 from api.webhooks.delivery import fanout_repository
 from api.webhooks.delivery.fanout_repository import FanOutCandidate
-from warehouse.reader.types import LedgerEvent
-from warehouse.schema.codes import EVENT_TYPES
+from api.webhooks.subscriptions.records import EVENT_BITS
+from warehouse.ledger.read_index import LedgerEvent
 
 LEASE: Final = "fan_out"
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 _LEASE_SECONDS: Final = 15.0
 MAX_EVENTS: Final = 1_024
 ENOUGH_DELIVERIES: Final = 20_000  # per commit: a few tenths of a second
-_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
 _TIME: Final = slice(4, 14)  # of an id with a prefix of three letters
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _SHIFTS: Final = (25, 20, 15, 10, 5, 0)  # 30 bits of `sequence`: no two events of 30 days share them
@@ -117,4 +117,4 @@ def _to_candidate(event: LedgerEvent, time_part: str, at: datetime) -> FanOutCan
         matched_at=at,
     )
     digits = "".join([_DIGITS[event.sequence >> shift & 31] for shift in _SHIFTS])
-    return FanOutCandidate(matched, _BITS.get(event.event_type, 0), time_part + digits)
+    return FanOutCandidate(matched, EVENT_BITS.get(event.event_type, 0), time_part + digits)

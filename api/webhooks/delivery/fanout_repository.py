@@ -17,12 +17,12 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection, func, insert, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from api.database.models.webhooks import LedgerCursor, MatchedEvent, Subscription, to_milliseconds
+from api.database.engine import insert_into
+from api.database.models.base import to_milliseconds
+from api.database.models.webhooks import LedgerCursor, MatchedEvent, Subscription
 
 CURSOR: Final = "fan_out"
-_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def start_cursor(connection: Connection) -> int | None:
     first = earliest_subscribed_sequence(connection)
     if first is None:
         return None
-    statement = _INSERTS[connection.dialect.name](LedgerCursor).values(name=CURSOR, sequence=first)
+    statement = insert_into(connection, LedgerCursor).values(name=CURSOR, sequence=first)
     connection.execute(statement.on_conflict_do_nothing())
     return fanout_cursor(connection)
 

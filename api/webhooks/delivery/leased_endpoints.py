@@ -22,10 +22,9 @@ from api.webhooks.delivery.records import (
 )
 from api.webhooks.delivery.scheduler import EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import QueueRead, SyncRequest, SyncResult
-from warehouse.schema.codes import EVENT_TYPES
+from api.webhooks.subscriptions.records import EVENT_BITS
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
-_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
 _LANES_PER_ATTEMPT: Final = 2
 _MOST_READ_AHEAD: Final = 64
 _QUANTUM_SECONDS: Final = 1.0
@@ -223,5 +222,5 @@ def _deferred_status(due: PreparedAttempt, subscriber: Subscriber) -> str | None
         return None
     if not subscriber.is_active:
         return "held"
-    chosen = subscriber.event_mask & _BITS.get(due.event_type, 0) and due.names_company
+    chosen = subscriber.event_mask & EVENT_BITS.get(due.event_type, 0) and due.names_company
     return None if chosen else "canceled"

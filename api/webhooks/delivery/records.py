@@ -7,8 +7,8 @@ Does not belong here: statements (`api.webhooks.delivery.endpoint_lease_reposito
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from api.webhooks.delivery.attempt_result import AttemptResult
 from api.webhooks.delivery.retry_policy import RetryDecision
+from api.webhooks.egress.attempt_result import AttemptResult
 
 
 class QueueEntry(NamedTuple):

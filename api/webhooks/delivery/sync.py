@@ -15,10 +15,15 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
-from api.database.models.webhooks import from_milliseconds
+from api.database.models.base import from_milliseconds
 from api.database.persistent_connection import WorkerConnection
 from api.webhooks.deliveries.replay_progress import ReplayCounts
-from api.webhooks.delivery import attempt_repository, endpoint_lease_repository, queue_repository
+from api.webhooks.delivery import (
+    attempt_repository,
+    endpoint_lease_repository,
+    failure_policy,
+    queue_repository,
+)
 from api.webhooks.delivery.records import (
     DeferredAttempt,
     EndpointRelease,
@@ -28,7 +33,6 @@ from api.webhooks.delivery.records import (
     QueueEntry,
     SubscriberRecord,
 )
-from api.webhooks.subscriptions import failure_policy
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _UNWRITABLE: Final = (DataError, IntegrityError, ProgrammingError, UnicodeEncodeError)

@@ -21,15 +21,16 @@ from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
-from api.database.models.webhooks import from_milliseconds, to_milliseconds
+from api.database.models.base import from_milliseconds, to_milliseconds
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery import retry_policy
-from api.webhooks.delivery.attempt_result import AttemptResult
 from api.webhooks.delivery.leased_endpoints import LeasedEndpoints
-from api.webhooks.delivery.payload import EventPayload, OutgoingRequest, build_request
 from api.webhooks.delivery.records import DeferredAttempt, FinishedAttempt, PreparedAttempt
 from api.webhooks.delivery.scheduler import Dispatch, EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import SyncRequest, WorkerSync
+from api.webhooks.egress.attempt_result import AttemptResult
+from api.webhooks.egress.payload import EventPayload, OutgoingRequest, build_request
+from api.webhooks.egress.url_policy import without_query
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _LOOK_SECONDS: Final = 0.1
@@ -213,7 +214,7 @@ class DeliveryWorker:
             )
             if step.next_attempt_at is not None:
                 next_attempt_id = self._ulids.make("att")
-        return FinishedAttempt(due, number, _url_without_query(url), at, outcome, step, next_attempt_id)
+        return FinishedAttempt(due, number, without_query(url), at, outcome, step, next_attempt_id)
 
     def _record_result(self, lane: EndpointQueue, made: FinishedAttempt) -> None:
         succeeded, queued = made.outcome.succeeded, made.due.queued
@@ -271,8 +272,3 @@ class DeliveryWorker:
 def _database_thread() -> ThreadPoolExecutor:
     """The single database thread; started on first use."""
     return ThreadPoolExecutor(1, "webhooks")
-
-
-def _url_without_query(url: str) -> str:
-    """The URL without its query, which may hold a secret of the receiver."""
-    return url.partition("?")[0]

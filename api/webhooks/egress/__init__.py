@@ -1,1 +1,1 @@
-"""egress of api.webhooks: dns, file_limit, http_client, ip_guard, url_policy."""
+"""One signed request to an endpoint: URL policy, DNS, IP guard, client, payload, and its result."""

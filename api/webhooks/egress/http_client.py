@@ -6,7 +6,7 @@ The guard runs where sockets are created: however a host is spelled, and whateve
 address actually connected to is checked, and all addresses of a name must be allowed. A kept connection is
 reused only for its own host and port. Redirects are not followed, environment proxies are not used, no request
 is silently repeated. Does not belong here: when to send, the classification of results
-(`api.webhooks.delivery.attempt_result`) or their meaning for the schedule.
+(`api.webhooks.egress.attempt_result`) or their meaning for the schedule.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from yarl import URL
 
 from api.common.clock import Clock
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery import attempt_result
-from api.webhooks.delivery.attempt_result import AttemptResult, EndpointResponse
-from api.webhooks.delivery.payload import OutgoingRequest
+from api.webhooks.egress import attempt_result
+from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.file_limit import make_room
 from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
+from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
 
 READ_BYTES: Final = 64 * 1024

@@ -1,1 +1,1 @@
-"""routes of api.webhooks: deliveries, event_types, replays, subscriptions."""
+"""Routes of webhooks, one module per resource."""

@@ -5,17 +5,10 @@ See docs/contract/contract.md 4.8.
 
 import msgspec
 
-from api.companies.query_params import (
-    DELIVERIES,
-    DELIVERY_STATUS,
-    EVENT_ID,
-    EVENT_TYPE,
-    LIMIT,
-    MATCHED_SINCE,
-    MATCHED_UNTIL,
-)
+from api.companies.query_params import EVENT_TYPE
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import account_page_response, after_key
 from api.http.query.params import NO_PARAMETERS, ParsedQuery
 from api.http.responses import HttpResponse, json_response
@@ -23,6 +16,7 @@ from api.http.routing import endpoint
 from api.webhooks.deliveries import serializer, service
 from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
+from api.webhooks.query_params import DELIVERIES, DELIVERY_STATUS, EVENT_ID, MATCHED_SINCE, MATCHED_UNTIL
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 

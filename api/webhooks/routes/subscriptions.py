@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from api.companies.query_params import LIMIT, SUBSCRIPTION_STATUS, SUBSCRIPTIONS
 from api.http.content_negotiation import MERGE_PATCH_TYPES
 from api.http.context import RequestContext
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import account_page_response, after_key
 from api.http.query.params import NO_PARAMETERS
 from api.http.release_headers import NO_STORE, VARY
@@ -20,6 +20,7 @@ from api.http.responses import Header, HttpResponse, json_response
 from api.http.routing import endpoint
 from api.webhooks.deliveries import serializer as deliveries_serializer
 from api.webhooks.deliveries import test_delivery
+from api.webhooks.query_params import SUBSCRIPTION_STATUS, SUBSCRIPTIONS
 from api.webhooks.subscriptions import requests
 from api.webhooks.subscriptions import serializer as subscriptions_serializer
 from api.webhooks.subscriptions.records import SubscriptionRecord

@@ -1,1 +1,1 @@
-"""schemas of api.webhooks: deliveries, payloads, subscriptions."""
+"""OpenAPI schemas of subscriptions and deliveries, and of the requests sent to receivers."""

@@ -1,4 +1,1 @@
-"""subscriptions of api.webhooks.
-
-Holds failure_policy, records, repository, requests, serializer, service, state_transitions.
-"""
+"""Webhook subscriptions: create, change, pause, delete, rotate secrets."""

@@ -7,6 +7,12 @@ Does not belong here: SQL (`api.webhooks.subscriptions.repository`), or the JSON
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
+
+from warehouse.schema.codes import EVENT_TYPES
+
+EVENT_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
+"""The bit of each event type in `event_mask`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from api.database.json_bulk import JsonStatement
 from api.database.models.accounts import Account
+from api.database.models.base import columns_of
 from api.database.models.webhooks import Delivery, EndpointState, SubscribedCompany, Subscription
 from api.webhooks.subscriptions.records import (
     AccountTier,
@@ -182,10 +183,6 @@ class SubscriptionRepository:
         statement = (
             select(
                 *_COLUMNS,
-                EndpointState.last_attempt_at,
-                EndpointState.last_success_at,
-                EndpointState.last_failure_at,
-                EndpointState.consecutive_failures,
                 _HELD.label("held_deliveries"),
                 Subscription.all_companies,
                 companies.label("companies"),
@@ -198,23 +195,8 @@ class SubscriptionRepository:
         return [_subscription_record(row._asdict()) for row in self._connection.execute(statement)]
 
 
-_COLUMNS: Final = (
-    Subscription.subscription_id,
-    Subscription.account_id,
-    Subscription.endpoint_url,
-    Subscription.event_types,
-    Subscription.description,
-    Subscription.max_per_second,
-    Subscription.status,
-    Subscription.status_reason,
-    Subscription.status_changed_at,
-    Subscription.created_at,
-    Subscription.updated_at,
-    Subscription.revision,
-    Subscription.secret_hint,
-    Subscription.previous_secret_expires_at,
-    Subscription.secret,
-    Subscription.previous_secret,
+_COLUMNS: Final = columns_of(
+    SubscriptionRecord, Subscription, EndpointState, computed=("companies", "held_deliveries")
 )
 
 

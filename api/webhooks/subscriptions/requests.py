@@ -24,6 +24,7 @@ from api.http.body_validation import (
     text_parser,
 )
 from api.http.json_body import Object
+from api.webhooks.subscriptions.records import EVENT_BITS
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 from warehouse.schema.identifiers import parse
 
@@ -101,7 +102,7 @@ def parse_test_type(body: Object) -> str | None:
 
 def to_event_mask(event_types: Sequence[str]) -> int:
     """Event types as bits by position in EVENT_TYPES."""
-    return sum(1 << EVENT_TYPES.index(event_type) for event_type in event_types)
+    return sum(EVENT_BITS[event_type] for event_type in event_types)
 
 
 def _body_schema(most_companies: int, *, is_new: bool) -> BodySchema:
@@ -155,7 +156,7 @@ def parse_event_types(value: Any, pointer: str, faults: ValidationErrors) -> tup
 
 
 def _parse_company(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
-    """Company id of a number or id; unknown companies are accepted, Danish ones by their full id."""
+    """Company id of a number or id; unknown companies are accepted, as are those of announced markets."""
     number = parse(value) if isinstance(value, str) else None
     if number is None:
         faults.add("invalid_company", _COMPANY, pointer)

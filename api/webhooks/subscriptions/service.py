@@ -16,18 +16,19 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from api.accounts.tiers import Tier, TierCatalogue
 from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator, is_ulid
 from api.database.async_access import AsyncDatabase
+from api.http.access_control import tier_required
 from api.http.body_validation import ValidationErrors
 from api.http.etags import strongly_matches
 from api.http.json_body import Object
+from api.settings.tiers import Tier, TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from api.webhooks import errors
-from api.webhooks.delivery.signing import make_secret
 from api.webhooks.egress.dns import Lookup
+from api.webhooks.egress.signing import make_secret
 from api.webhooks.egress.url_policy import UrlRejection, url_rejection
 from api.webhooks.subscriptions import requests
 from api.webhooks.subscriptions.records import AccountTier, NewSubscription, SubscriptionRecord
@@ -125,7 +126,7 @@ class SubscriptionService:
         """Applies a merge patch. Activation checks the endpoint again, and needs a tier with webhooks."""
         tier, activates = owner.tier, body.get("status") == "active"
         if activates and not tier.webhooks:
-            raise errors.tier_required(self._tiers, tier.name)
+            raise tier_required(self._tiers, tier.name)
         faults = ValidationErrors()
         asked = requests.parse_changes(body, tier.entity_ids, faults)
         await self._check_members(asked, faults)
@@ -232,7 +233,7 @@ class SubscriptionService:
         if account.status != "active":
             raise errors.account_not_served(account.status)
         if not tier.webhooks:
-            raise errors.tier_required(self._tiers, tier.name)
+            raise tier_required(self._tiers, tier.name)
         return tier
 
     def _apply_changes(

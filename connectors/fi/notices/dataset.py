@@ -26,7 +26,7 @@ from connectors.contract.dataset import (
 )
 from connectors.fi.notices import fetch
 from connectors.fi.notices.schema import DAY, DIGITAL, KEY, NOTICES, NUMBER, RECORD, TYPE, TYPES
-from connectors.fi.register import HOST, LICENCE, RATE, business_id, error_body_reason
+from connectors.fi.register import HOST, LICENCE, business_id, error_body_reason
 from connectors.fi.xbrl.filing_lists import LIST, parse_statement_list
 from connectors.kit import staging
 from connectors.kit.formats import Format, decompressed_head, sniff
@@ -159,7 +159,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="15 5 * * *", stale_after_hours=72),
     guard=GuardLimits(max_rejected=0.01),
     host=HOST,
-    rate=RATE,
     staged={NOTICES.name: NOTICES, DIGITAL.name: DIGITAL},
     files=("notices_v3/**", "notices/**", "registerednotices*/**", "krek/**"),
     recognise=recognise,

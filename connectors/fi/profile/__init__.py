@@ -1,1 +1,1 @@
-"""profile of connectors.fi: companies, status."""
+"""Finnish company profiles, from the Business Information System: fields and status."""

@@ -23,7 +23,7 @@ from connectors.contract.dataset import (
     RecognisedFile,
     Scope,
 )
-from connectors.fi.register import HOST, LICENCE, RATE, error_body_reason
+from connectors.fi.register import HOST, LICENCE, error_body_reason
 from connectors.fi.xbrl import document, fetch
 from connectors.fi.xbrl.filing_lists import LIST, parse_statement_list
 from connectors.fi.xbrl.schema import KEY, REGISTERED, STATEMENTS
@@ -81,7 +81,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="45 4 * * *", stale_after_hours=72),
     guard=GuardLimits(max_rejected=0.01),
     host=HOST,
-    rate=RATE,
     staged={STATEMENTS.name: STATEMENTS, REGISTERED.name: REGISTERED},
     files=("xbrl_v3/**", "xbrl/**"),
     recognise=recognise,

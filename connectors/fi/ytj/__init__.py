@@ -1,1 +1,1 @@
-"""ytj of connectors.fi: dataset, rows, schema, stream, structs."""
+"""YTJ, Finland's Business Information System of PRH and the tax administration (open data, v3): all companies."""

@@ -28,7 +28,7 @@ from connectors.contract.dataset import (
     Scope,
     UnreadableFileError,
 )
-from connectors.fi.register import COMPANIES_URL, HOST, LICENCE, RATE, error_body_reason
+from connectors.fi.register import COMPANIES_URL, HOST, LICENCE, error_body_reason
 from connectors.fi.ytj import stream
 from connectors.fi.ytj.rows import CompanyRowBuilder, business_id_of
 from connectors.fi.ytj.schema import COMPANIES, KEY
@@ -126,7 +126,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="15 4 * * *", stale_after_hours=48),  # regenerated daily
     guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
-    rate=RATE,
     staged={COMPANIES.name: COMPANIES},
     files=("ytj_v3/**", "ytj/**", "bis_v1_legacy/**", "reference/**", "**/all_companies*"),
     recognise=recognise,

@@ -1,1 +1,4 @@
-"""level1 of connectors.gleif: dataset, parse, parse_csv, redact, registration_numbers, schema."""
+"""GLEIF level 1, «who is who»: LEI records, golden copies and deltas.
+
+Does not belong here: parents (`gleif.level2`), ISINs (`gleif.isin_mapping`).
+"""

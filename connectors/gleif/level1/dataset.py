@@ -8,7 +8,7 @@ status is taken from here: a lapsed LEI is no evidence about its company (docs/f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,6 +26,7 @@ from connectors.contract.dataset import (
     Dataset,
     FetchedFile,
     GuardLimits,
+    HostLimit,
     Licence,
     NotApplicable,
     RecognisedFile,
@@ -48,7 +49,7 @@ from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.formats import Format, sniff
 from connectors.kit.staging import SignalCounter
-from warehouse.schema.identifiers import company_id, iso_country
+from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import IDENTIFIERS
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 HOST: Final = "api.gleif.org"
 RECORDS_URL: Final = f"https://{HOST}/api/v1/lei-records"
 LICENCE: Final = Licence("CC0-1.0", "https://www.gleif.org/en/meta/lei-data-terms-of-use", "Source: GLEIF")
-RATE: Final = 1.0  # requests per second: the API allows 60 per minute (docs/formats/news.md 3.1)
+LIMIT: Final = HostLimit(HOST, 1.0)  # the API allows 60 requests per minute (docs/formats/news.md 3.1)
 EACH: Final = 100  # LEIs per request; the API returns at most 200 records
 _ROWS: Final = 20_000
 _COMPANY: Final = "GENERAL"  # other categories repeat another company's number
@@ -89,10 +90,10 @@ _SCHEMA: Final = pl.Schema({column.name: pl.String() for column in schema.COLUMN
 _STAMP: Final = re.compile(r"(?:^|/)(\d{8})-(\d{4})-gleif-")
 
 
-def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
+def lei_dataset(market: str, lei_columns: Mapping[str, str]) -> Dataset:
     """Declares a market's dataset of LEI records.
 
-    named_by: staged table -> its column with LEIs to request.
+    lei_columns: staged table -> its column with LEIs to request.
     """
     table = schema.lei_table(market)
     return Dataset(
@@ -102,31 +103,15 @@ def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
         cadence=Cadence(cron="40 8 * * *", stale_after_hours=24 * 14),
         guard=GuardLimits(max_rejected=0.01),
         host=HOST,
-        rate=RATE,
         staged={table.name: table},
-        files=("gleif/**", "lei/**", "*gleif*"),
+        files=("gleif/**", "gleif_api/**", "gleif_golden_copy/**", "lei/**", "*gleif*"),
         recognise=recognise,
         split=staging.no_split,
         read=partial(_read, market),
         fetch=fetch,
-        wants=partial(_subjects_to_fetch, dict(named_by)),
+        wants=partial(_subjects_to_fetch, lei_columns),
         redact=parse.redact_persons,
     )
-
-
-def with_lei_columns(dataset: Dataset, named_by: Mapping[str, str]) -> Dataset:
-    """The dataset extended to request the LEIs that these staged tables name as well."""
-    return replace(dataset, wants=partial(_all_subjects_to_fetch, dataset.wants, dict(named_by)))
-
-
-def _all_subjects_to_fetch(
-    own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]] | None,
-    named_by: Mapping[str, str],
-    tables: Mapping[str, pl.DataFrame],
-) -> Iterator[str]:
-    """Each LEI once, from all tables."""
-    found = set(own(tables)) if own is not None else set[str]()
-    yield from sorted(found.union(_subjects_to_fetch(named_by, tables)))
 
 
 def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
@@ -235,10 +220,10 @@ def _company_number_series(market: str, rows: pl.DataFrame, tally: SignalCounter
     return whole.scatter(due["_due"].arg_true(), numbers) if found.height else whole
 
 
-def _subjects_to_fetch(named_by: Mapping[str, str], tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+def _subjects_to_fetch(lei_columns: Mapping[str, str], tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     """LEIs named by the staged rows, each once."""
     found: set[str] = set()
-    for table, column in named_by.items():
+    for table, column in lei_columns.items():
         rows = tables.get(table)
         if rows is not None:
             found.update(rows[column].drop_nulls().unique().to_list())
@@ -253,11 +238,6 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
         query = urlencode({"filter[lei]": ",".join(chunk), "page[size]": 2 * EACH})
         answer = http.get(f"{RECORDS_URL}?{query}", headers={"Accept": "application/vnd.api+json"})
         yield answer.arrival(f"{chunk[0]}.json", Scope.PART)
-
-
-def company_ids_of_rows(market: str, rows: pl.DataFrame) -> pl.Series:
-    """The company of each staged row; null if the record is not a company of the market."""
-    return rows.select((pl.lit(company_id(market, "")) + pl.col(NUMBER)).alias("_company_id")).to_series()
 
 
 def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:

@@ -12,19 +12,20 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from connectors.gleif.level1.registration_numbers import AUTHORITIES, is_personal_number
+from connectors.gleif.level1.registration_numbers import PERSONAL, is_personal_number
 from connectors.gleif.level1.schema import SOLE, Row
 
-_SWEDISH: Final = AUTHORITIES["SE"]
 _SOLE: Final = SOLE.encode()
-_MARKS: Final = (_SOLE, *(code.encode() for code in _SWEDISH))
+# one register of each form of number
+_REGISTERS: Final = tuple({pattern: register for register, pattern in PERSONAL.items()}.values())
+_MARKS: Final = (_SOLE, *(code.encode() for code in PERSONAL))
 _NUMBER: Final = re.compile(rb"(?<![0-9])((?:18|19|20)?[0-9]{6}[-+ .]{0,3}[0-9]{4})(?![0-9])")
 # removed before the search: may contain ten digits in a row
 _LEI: Final = re.compile(rb"(?<![0-9A-Z])[0-9A-Z]{18}[0-9]{2}(?![0-9A-Z])")
 
 
 def is_possibly_personal(text: bytes) -> bool:
-    """True if a text mentions sole proprietors or a Swedish register: without either, no record is a person's."""
+    """True if a text mentions sole proprietors or registers of persons: otherwise no record is a person's."""
     return any(mark in text for mark in _MARKS)
 
 
@@ -41,6 +42,7 @@ def is_person_record(row: Row, record: bytes) -> bool:
 
 
 def _has_personal_number(record: bytes) -> bool:
-    """True if a record that names a Swedish register contains a personal number anywhere."""
+    """True if a record that names a register with persons' numbers contains one anywhere."""
     plain = _LEI.sub(b" ", record)
-    return any(is_personal_number(_SWEDISH[0], found[1].decode()) for found in _NUMBER.finditer(plain))
+    numbers = [found[1].decode() for found in _NUMBER.finditer(plain)]
+    return any(is_personal_number(register, number) for register in _REGISTERS for number in numbers)

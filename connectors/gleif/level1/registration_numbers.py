@@ -1,6 +1,6 @@
 """Derives a company number of a market from the registration fields of an LEI record.
 
-Belongs here: which registration authority is which register, and the spellings of its numbers. A number
+Belongs here: the declared authorities and spellings, over whole columns, and check digits of LEIs. A number
 counts only under the market's own authority and law (docs/formats/news.md 3.1): branches and funds repeat the
 number of another company. Does not belong here: records (`schema`).
 """
@@ -8,31 +8,29 @@ number of another company. Does not belong here: records (`schema`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
 
+from warehouse.schema.markets import LUHN, MARKETS, NumberFormat
+
+_REGISTRATIONS: Final = {code: market.lei for code, market in MARKETS.items() if market.lei is not None}
 AUTHORITIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "SE": ("RA000544", "RA000546", "RA000735", "RA000545"),  # not RA000547: other numbers
-    "NO": ("RA000472",),
-    "FI": ("RA000188",),
-    "UK": ("RA000585", "RA000586", "RA000587"),
-    "DK": ("RA000170",),
+    code: registration.authorities for code, registration in _REGISTRATIONS.items()
 }
-# Northern Ireland and Scotland: their numbers have these prefixes.
-_LETTERS: Final = {
-    "RA000586": re.compile(r"NI|R0|NC|NF|NL"),
-    "RA000587": re.compile(r"S[CFLO]|RS"),
+# By authority: its numbers that are, or may be, persons'.
+PERSONAL: Final[Mapping[str, re.Pattern[str]]] = {
+    authority: re.compile(registration.person)
+    for registration in _REGISTRATIONS.values()
+    if registration.person is not None
+    for authority in registration.authorities
 }
-_PERSON: Final = re.compile(r"\d{2}[01]\d{7}|302\d{7}|(?:18|19|20)\d{10}")
 _SEPARATORS: Final = re.compile(r"[\s.\-]+")
-_SWEDISH: Final = AUTHORITIES["SE"]
 _LEI: Final = re.compile(r"[0-9A-Z]{18}[0-9]{2}")
 _LENGTH: Final = 20
 _STRETCH: Final = 9
 _LETTER_DIGITS: Final = {chr(ord("A") + place): str(10 + place) for place in range(26)}
-_BRITISH: Final = 8  # characters of a number
 _SPELLED: Final = pl.Schema({"registered_at": pl.String(), "registered_as": pl.String()})
 _VALID: Final = 1  # ISO 7064: remainder of a valid LEI's number modulo 97
 
@@ -59,17 +57,26 @@ def are_leis(values: pl.Expr) -> pl.Expr:
 
 
 def is_personal_number(authority: str | None, number: str | None) -> bool:
-    """True if a number under a Swedish authority is, or may be, a person's (docs/formats/se.md 1)."""
-    if authority not in _SWEDISH or not number:
+    """True if a number is, or may be, a person's, by the register it is from (docs/formats/se.md 1)."""
+    pattern = PERSONAL.get(authority or "")
+    if pattern is None or not number:
         return False
-    return _PERSON.fullmatch(_SEPARATORS.sub("", number).replace("+", "")) is not None
+    return pattern.fullmatch(_SEPARATORS.sub("", number).replace("+", "")) is not None
 
 
 def are_personal_numbers(authority: pl.Expr, number: pl.Expr) -> pl.Expr:
     """`is_personal_number` over columns."""
     compact = number.str.replace_all(_SEPARATORS.pattern, "").str.replace_all("+", "", literal=True)
-    personal = authority.is_in(_SWEDISH) & compact.str.contains(f"^(?:{_PERSON.pattern})$")
-    return personal.fill_null(value=False)
+    authorities: dict[str, list[str]] = {}
+    for name, pattern in PERSONAL.items():
+        authorities.setdefault(pattern.pattern, []).append(name)
+    return pl.any_horizontal(
+        pl.lit(value=False),
+        *(
+            (authority.is_in(names) & compact.str.contains(f"^(?:{pattern})$")).fill_null(value=False)
+            for pattern, names in authorities.items()
+        ),
+    )
 
 
 def company_number(market: str, authority: str | None, number: str | None) -> str | None:
@@ -85,64 +92,44 @@ def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
     millions of rows.
     """
     authority, number = pl.col("registered_at"), pl.col("registered_as")
-    due = authority.is_in(AUTHORITIES[market]) & ~are_personal_numbers(authority, number)
+    registration, written = _REGISTRATIONS[market], MARKETS[market].number
+    due = authority.is_in(registration.authorities) & ~are_personal_numbers(authority, number)
     compact = number.str.replace_all(_SEPARATORS.pattern, "").str.to_uppercase()
-    found = _RULES[market](compact)
-    for code, letters in _LETTERS.items():
-        found = (
-            pl.when((authority == code) & ~compact.str.contains(f"^(?:{letters.pattern})"))
-            .then(None)
-            .otherwise(found)
-        )
-    return rows.select(pl.when(due).then(found).alias("org_number")).to_series()
+    found = compact.str.extract(registration.number)
+    if registration.excluded is not None:
+        due &= ~compact.str.contains(registration.excluded)
+    for code, letters in registration.prefixes.items():
+        due &= (authority != code) | compact.str.contains(f"^(?:{letters})")
+    if written.weights:
+        due &= _is_valid(found, written)
+    return rows.select(pl.when(due).then(_canonical(found, written)).alias("org_number")).to_series()
 
 
-def _is_mod11_valid(digits: pl.Expr, weights: tuple[int, ...]) -> pl.Expr:
-    """True if the weighted sum of the digits is 0 modulo 11."""
-    signs = (digits.str.slice(place, 1).str.to_integer(strict=False) for place in range(len(weights)))
-    return pl.sum_horizontal(sign * weight for sign, weight in zip(signs, weights, strict=True)) % 11 == 0
+def _is_valid(number: pl.Expr, written: NumberFormat) -> pl.Expr:
+    """`NumberFormat.is_valid` over a column of digits."""
+    digits = (
+        number.str.slice(place, 1).str.to_integer(strict=False) for place in range(len(written.weights))
+    )
+    products = [digit * weight for digit, weight in zip(digits, written.weights, strict=True)]
+    if written.modulo == LUHN:
+        products = [product // LUHN + product % LUHN for product in products]
+    return pl.sum_horizontal(products) % written.modulo == 0
 
 
-def _norwegian_number(compact: pl.Expr) -> pl.Expr:
-    number = compact.str.strip_prefix("NO").str.extract("^0?([0-9]{9})$")
-    return pl.when(_is_mod11_valid(number, (3, 2, 7, 6, 5, 4, 3, 2, 1))).then(number)
+def _canonical(number: pl.Expr, written: NumberFormat) -> pl.Expr:
+    """`NumberFormat.canonical` over a column of letters and digits."""
+    full = pl.lit(written.prefix) + (
+        _pad_digits(number, written) if written.letters else number.str.zfill(written.length)
+    )
+    if written.hyphen is None:
+        return full
+    return full.str.slice(0, written.hyphen) + "-" + full.str.slice(written.hyphen)
 
 
-def _finnish_number(compact: pl.Expr) -> pl.Expr:
-    number = compact.str.extract("^([0-9]{8})$")
-    written = number.str.slice(0, 7) + "-" + number.str.slice(7)
-    return pl.when(_is_mod11_valid(number, (7, 9, 10, 5, 8, 4, 2, 1))).then(written)
-
-
-def _danish_number(compact: pl.Expr) -> pl.Expr:
-    number = compact.str.extract("^([1-9][0-9]{7})$")
-    return pl.when(_is_mod11_valid(number, (2, 7, 6, 5, 4, 3, 2, 1))).then(number)
-
-
-def _swedish_number(compact: pl.Expr) -> pl.Expr:
-    """A legal person's number may be preceded by its century (16); its check digit is Luhn's."""
-    number = compact.str.extract("^(?:16)?([1-9][0-9]{9})$")
-    signs = [number.str.slice(place, 1).str.to_integer(strict=False) for place in range(10)]
-    doubled = [sign * (2 - place % 2) for place, sign in enumerate(signs)]
-    total = pl.sum_horizontal(value // 10 + value % 10 for value in doubled)
-    return pl.when(total % 10 == 0).then(number)
-
-
-def _british_number(compact: pl.Expr) -> pl.Expr:
-    """Pads zeros between letters and digits; rejects numbers of the United States."""
-    fits = compact.str.contains("^(?:[A-Z]{2}[0-9A-Z]{1,6}|[0-9]{1,8}|[A-Z][0-9]{7})$")
-    foreign = compact.str.contains("^(?:US|CIK[0-9]+$)")
-    letters = compact.str.extract("^([A-Z]{0,2})")
-    rest = compact.str.slice(letters.str.len_chars())
-    zeros = pl.lit("0").repeat_by(_BRITISH - letters.str.len_chars() - rest.str.len_chars()).list.join("")
-    padded = pl.when(compact.str.len_chars() >= _BRITISH).then(compact).otherwise(letters + zeros + rest)
-    return pl.when(fits & ~foreign).then(padded)
-
-
-_RULES: Final[Mapping[str, Callable[[pl.Expr], pl.Expr]]] = {
-    "SE": _swedish_number,
-    "NO": _norwegian_number,
-    "FI": _finnish_number,
-    "UK": _british_number,
-    "DK": _danish_number,
-}
+def _pad_digits(number: pl.Expr, written: NumberFormat) -> pl.Expr:
+    """Zeros between leading letters and digits; longer numbers are left as they are."""
+    letters = number.str.extract(f"^([A-Z]{{0,{written.letters}}})")
+    rest = number.str.slice(letters.str.len_chars())
+    missing = written.length - letters.str.len_chars() - rest.str.len_chars()
+    zeros = pl.lit("0").repeat_by(missing).list.join("")
+    return pl.when(number.str.len_chars() >= written.length).then(number).otherwise(letters + zeros + rest)

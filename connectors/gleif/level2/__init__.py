@@ -1,1 +1,1 @@
-"""level2 of connectors.gleif: dataset, holdings, schema."""
+"""GLEIF level 2, «who owns whom»: accounting consolidation between entities with LEIs."""

@@ -40,7 +40,8 @@ from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
-from connectors.kit.xml.iterparse import NotXmlError, iter_elements, local_name, text_at
+from connectors.kit.xml.iterparse import NotXmlError, iter_elements, text_at
+from connectors.kit.xml.parse import local_name
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -76,7 +77,8 @@ def parents_dataset(market: str) -> Dataset:
         host=COPIES_HOST,
         staged={table.name: table for table in tables},
         files=("gleif/*-rr[-.]*", "gleif/*-repex[-.]*", "gleif/*rr-*", "gleif/*repex*", "gleif/relationships__*",
-               "gleif/reporting_exceptions__*", "gleif_rr/**", "lei_parents/**"),
+               "gleif/reporting_exceptions__*", "gleif_rr/**", "lei_parents/**", "gleif_golden_copy/*rr-*",
+               "gleif_golden_copy/*repex*", "gleif_api/relationships__*", "gleif_api/reporting_exceptions__*"),
         recognise=recognise,
         split=staging.no_split,
         read=partial(_read, market),

@@ -1,4 +1,1 @@
-"""archive of connectors.kit.
-
-Holds bounded_stream, member_names, members, unchanged_members, unreadable_stream, zip.
-"""
+"""Reading zip, gzip and tar with bounds: safe member names, capped sizes, members that have not changed."""

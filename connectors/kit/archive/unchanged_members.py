@@ -7,9 +7,9 @@ belong here: whether the previous archive was ingested (`pipelines`), or reading
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 from connectors.contract.pieces import PreviousArchive
 from connectors.kit.archive import zip as archive_zip
@@ -44,6 +44,16 @@ def unchanged_members(
     return frozenset(
         found for found, name in now if found in before and names[found[0]] == 1 and name not in told
     )
+
+
+def lacks_members(archive: Callable[[], BinaryIO], former: Callable[[], BinaryIO]) -> bool:
+    """True if an archive has no member of a name that the previous one has, or either cannot be listed."""
+    try:
+        with make_seekable(archive(), _IN_MEMORY) as now, make_seekable(former(), _IN_MEMORY) as before:
+            names = {entry.orig_filename for entry in archive_zip.zip_entries(now, "")}
+            return any(entry.orig_filename not in names for entry in archive_zip.zip_entries(before, ""))
+    except (ArchiveError, *DECODER_ERRORS):
+        return True
 
 
 def _unique_fingerprints(former: PreviousArchive) -> frozenset[MemberFingerprint]:

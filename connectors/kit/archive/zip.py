@@ -1,7 +1,7 @@
 """The zip format, on top of the standard library's reading of the central directory.
 
-Zips from outside must be opened with `Archive` or checked with `trouble`. Members are opened from their own
-packed bytes or by seeking in the archive opened again; never by reading the central directory once more,
+Zips from outside must be opened with `ZipArchive` or checked with `unsupported_reason`. Members are opened from
+their own packed bytes or by seeking in the archive opened again; never by reading the central directory once more,
 which for 49,000 members would be quadratic.
 """
 
@@ -33,7 +33,7 @@ _METHODS: Final = (0, 8, 12)
 
 
 class ZipArchive(ZipFile):
-    """A zip for reading; a member rejected by `trouble` raises BadZipFile as it is opened.
+    """A zip for reading; a member rejected by `unsupported_reason` raises BadZipFile as it is opened.
 
     Raises BadZipFile if a member has no name: the library would fail on its last letter.
     """

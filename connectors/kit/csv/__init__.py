@@ -1,1 +1,4 @@
-"""csv of connectors.kit: byte_masks, encoding, fast_quoted, fast_unquoted, reader, rows."""
+"""CSV as text columns, strict: every row is read, or rejected with its line.
+
+`fast_quoted` and `fast_unquoted` split clean lines; lines that they cannot split go to `rows`.
+"""

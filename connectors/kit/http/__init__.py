@@ -1,4 +1,4 @@
-"""http of connectors.kit.
+"""Polite fetching: rate limits, retries, validators, and bodies checked before they are accepted.
 
-Holds client, conditional_feeds, errors, line_buffer, rate_limit, response, retry, transport.
+Does not belong here: addresses or limits of a registry (`connectors.<cc>`).
 """

@@ -2,7 +2,7 @@
 
 Belongs here: addresses to arrivals, the cursor between two runs. A failed feed does not stop the others:
 its error is raised after all were requested. Does not belong here: which feeds there are, rates and retries
-(`http`), the content of a body.
+(`http.client`), the content of a body.
 """
 
 from __future__ import annotations

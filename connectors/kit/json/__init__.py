@@ -1,1 +1,1 @@
-"""json of connectors.kit: chunks, duplicate_keys, known_keys, record, structs."""
+"""Strict reading of JSON and NDJSON: chunks of a stream, known keys, duplicate keys, msgspec structs."""

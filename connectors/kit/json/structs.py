@@ -1,7 +1,7 @@
 """Strict records: used keys are popped, remaining ones counted; types are checked, never coerced.
 
-Two interfaces: `Record` takes one JSON object apart (single answers, small files). `decode` reads large JSON
-arrays and NDJSON into msgspec Structs, chunk by chunk, counting unknown keys of every chunk.
+Two interfaces: `Record` takes one JSON object apart (single answers, small files). `decode_into` reads large
+JSON arrays and NDJSON into msgspec Structs, chunk by chunk, counting unknown keys of every chunk.
 Does not belong here: cutting a stream into chunks (`chunks`), the meaning of a field.
 """
 
@@ -70,7 +70,7 @@ def decode_into(
     key: str,
     block: int = chunks.BLOCK,
 ) -> Iterator[Made]:
-    """Yields `take(records, rejects)` for each chunk of a body that `decode` can read.
+    """Yields `take(records, rejects)` for each chunk of a body that `decode_chunks` can read.
 
     Records not kept by `take` are freed before the garbage collector runs.
     """
@@ -90,7 +90,7 @@ def decode_into(
 def decode_lines(
     part: bytes, kind: type[T], tally: SignalCounter, *, key: str, seen: int = 0
 ) -> DecodedChunk[T]:
-    """One block of whole lines of NDJSON, read like `decode`; `seen`: lines before it."""
+    """One block of whole lines of NDJSON, read like `decode_chunks`; `seen`: lines before it."""
     reader = _ChunkReader(kind, tally, key, DecodedChunk)
     reader.seen = seen
     return reader.lines(part)

@@ -15,6 +15,7 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.xbrl.facts import Context, Dimension, Unit, parse_day
+from connectors.kit.xml.parse import local_name, local_part
 
 XBRLI: Final = "http://www.xbrl.org/2003/instance"
 _XBRLDI: Final = "http://xbrl.org/2006/xbrldi"
@@ -37,12 +38,8 @@ _DENOMINATOR: Final = f"{{{XBRLI}}}unitDenominator"
 _CODE_LENGTH: Final = 3
 
 
-def _local_name(name: str | None) -> str:
-    return (name or "").rpartition(":")[2].strip()
-
-
 def _typed_dimension(element: etree._Element) -> Dimension:
-    axis = _local_name(element.get("dimension"))
+    axis = local_part(element.get("dimension"))
     for child in element.iterchildren("*"):
         is_nil = (child.get(_NIL) or "").strip() in {"true", "1"}
         return Dimension(axis, None if is_nil else "".join(child.itertext()).strip(), True)
@@ -51,8 +48,8 @@ def _typed_dimension(element: etree._Element) -> Dimension:
 
 def _segment_names(element: etree._Element) -> list[str]:
     """Local names of elements other than dimensions in a segment or scenario."""
-    names = (str(child.tag) for child in element.iterchildren("*"))
-    return [name.rpartition("}")[2] for name in names if not name.startswith(f"{{{_XBRLDI}}}")]
+    children = element.iterchildren("*")
+    return [local_name(child) for child in children if not str(child.tag).startswith(f"{{{_XBRLDI}}}")]
 
 
 def _parse_context(element: etree._Element) -> Context:
@@ -63,7 +60,7 @@ def _parse_context(element: etree._Element) -> Context:
     for part in element.iter(*_PARTS):
         tag = part.tag
         if tag == _EXPLICIT:
-            dimensions.append(Dimension(_local_name(part.get("dimension")), _local_name(part.text)))
+            dimensions.append(Dimension(local_part(part.get("dimension")), local_part(part.text)))
         elif tag == _IDENTIFIER:
             scheme, entity = (part.get("scheme") or "").strip(), (part.text or "").strip()
         elif tag == _START:
@@ -93,9 +90,9 @@ def _parse_unit(element: etree._Element) -> Unit:
         text = (measure.text or "").strip()
         parent = measure.getparent()
         if parent is not None and parent.tag == _DENOMINATOR:
-            below.append(_local_name(text))
+            below.append(local_part(text))
         else:
-            above.append(_local_name(text))
+            above.append(local_part(text))
             is_currency = _is_currency(measure, text)
     return Unit(tuple(above), tuple(below), is_currency and len(above) == 1 and not below)
 

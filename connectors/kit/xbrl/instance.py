@@ -17,7 +17,7 @@ from connectors.kit.xbrl import inline
 from connectors.kit.xbrl.contexts import XBRLI, Contexts
 from connectors.kit.xbrl.facts import Fact, XbrlReport, decimals_of
 from connectors.kit.xml.element_text import BoundedElementText
-from connectors.kit.xml.parse import MalformedMarkupError, ParsedMarkup, parse_markup
+from connectors.kit.xml.parse import MalformedMarkupError, ParsedMarkup, local_name, parse_markup
 
 _ROOT: Final = f"{{{XBRLI}}}xbrl"
 _SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
@@ -40,11 +40,6 @@ def _parse_number(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return value if value.is_finite() and abs(value.adjusted()) <= _LARGEST else None
-
-
-def _local_name(element: etree._Element) -> str:
-    """Name without namespace; in repaired documents it may be an invalid name."""
-    return str(element.tag).rpartition("}")[2]
 
 
 class _InstanceReader:
@@ -88,7 +83,7 @@ class _InstanceReader:
             self.contexts.unit(unit.strip()) if unit else None,
             decimals_of(get("decimals"), get("precision"), number) if unit is not None else None,
             get(_LANGUAGE),
-            None if parent is None or parent is self.root else _local_name(parent),
+            None if parent is None or parent is self.root else local_name(parent),
             is_nil,
             unit is not None,
             get("id"),

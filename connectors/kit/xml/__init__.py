@@ -1,1 +1,1 @@
-"""xml of connectors.kit: element_text, html, iterparse, parse."""
+"""Bounded reading of XML and HTML: parsing without entities, iteration, text of elements."""

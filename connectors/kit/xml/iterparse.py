@@ -35,11 +35,6 @@ def iter_elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree.
         raise NotXmlError(f"XML that does not parse: {error}") from error
 
 
-def local_name(element: etree._Element) -> str:
-    """The name without namespace, even if namespace or prefix is invalid XML."""
-    return str(element.tag).rpartition("}")[2].rpartition(":")[2]
-
-
 def text_at(element: etree._Element, path: str) -> str | None:
     """Text of the first descendant at `a/b/c`, in any namespace; None if empty or absent."""
     found = element.find("/".join(f"{{*}}{step}" for step in path.split("/")))

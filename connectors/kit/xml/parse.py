@@ -51,6 +51,16 @@ class ParsedMarkup:
     repaired: bool
 
 
+def local_name(element: etree._Element) -> str:
+    """An element's name without namespace or prefix; empty for comments and instructions."""
+    return local_part(element.tag) if isinstance(element.tag, str) else ""
+
+
+def local_part(name: str | None) -> str:
+    """A qualified name without its namespace and prefix; in repaired markup a prefix may be bound to none."""
+    return (name or "").rpartition("}")[2].rpartition(":")[2].strip()
+
+
 def _xml_parser(*, recover: bool = False, encoding: str | None = None, huge: bool = True) -> etree.XMLParser:
     return etree.XMLParser(
         huge_tree=huge,
@@ -82,7 +92,7 @@ def _strip_leading_junk(body: bytes) -> bytes:
 
 def _is_closed(body: bytes, root: etree._Element) -> bool:
     """True if the file ends with its root's end tag: a truncated file must not pass for a complete one."""
-    name = root.tag.rpartition("}")[2] if isinstance(root.tag, str) else ""
+    name = local_name(root)
     tail = body[-4096:].replace(b"\x00", b"").rstrip().lower()
     return (
         re.search(rb"</(?:[\w.-]+:)?" + re.escape(name.lower().encode()) + rb"\s*>[^<]*$", tail) is not None

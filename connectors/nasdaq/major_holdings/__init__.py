@@ -1,4 +1,5 @@
-"""major_holdings of connectors.nasdaq.
+"""Flagging notifications in releases of the Nasdaq exchanges: holders that cross a threshold of an issuer.
 
-Holds dataset, form, form_row, holder_types, issuer_tables, sentences, text.
+Belongs here: the forms and sentences that issuers publish. Does not belong here: notices in a supervisor's own
+register (`connectors.se.major_holdings`).
 """

@@ -36,8 +36,9 @@ from connectors.nasdaq.major_holdings import text as major_holdings_text
 from connectors.nasdaq.major_holdings.form import FlaggingNotification
 from connectors.nasdaq.major_holdings.form_row import FormColumn, NotFlaggingFormError, PercentageLevel
 from connectors.nasdaq.major_holdings.sentences import parse_notification
-from connectors.nasdaq.names import issuer_key, normalise_holder_name
-from connectors.nasdaq.schema import HOLDER, ISSUER, LICENCE, MESSAGE, RATE, VIEW_HOST
+from connectors.nasdaq.names import issuer_key
+from connectors.nasdaq.schema import HOLDER, ISSUER, LICENCE, MESSAGE, VIEW_HOST
+from name_matching.folding import fold_text
 from warehouse.schema.types import Table
 
 _LARGEST: Final = 16 << 20
@@ -129,7 +130,7 @@ def notification_row(
         ISSUER: issuer_key(one.issuer) if one.issuer else None,
         "businessId": one.business_id,
         "holder": one.holder,
-        HOLDER: normalise_holder_name(one.holder),
+        HOLDER: fold_text(one.holder),
         "day": one.day,
         "shares": _exact_level(held.shares),
         "sharesBelow": held.shares.below if held.shares else None,
@@ -173,7 +174,6 @@ def flaggings_dataset(
         cadence=Cadence(cron="10,30,50 5-18 * * *", stale_after_hours=24 * 30),  # weeks pass without any
         guard=GuardLimits(max_rejected=0.5),  # prose: one unreadable text is a tenth of a day's texts
         host=VIEW_HOST,
-        rate=RATE,
         staged={table.name: table},
         files=files,
         recognise=recognise,

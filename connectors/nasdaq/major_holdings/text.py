@@ -10,57 +10,18 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final
 
-from lxml import etree, html
-
-from connectors.kit.xml import html as xml_html
+from connectors.kit.xml.html_text import NOT_TEXT, html_lines
 
 _RULE: Final = re.compile(r"^\s*\+[-=+\s]{3,}\+?\s*$")
 _DRAWN: Final = re.compile(r"^\s*\|.*\|\s*$")
 _BROKEN: Final = re.compile(r"(?<=\d[.,]) (?=\d)")  # «5.» and «00%» on two lines of a narrow cell
 _BLANKS: Final = re.compile(r"[^\S\n]{40,}+")  # possessive, so that it does not retry at each blank
 _WIDEST: Final = " " * 40
-_BREAKING: Final = frozenset(
-    {"p", "div", "h1", "h2", "h3", "h4", "li", "ul", "ol", "table", "tr", "title", "section"}
-)
-_SKIPPED: Final = frozenset({"script", "style", "noscript"})
-_CELLS: Final = ("td", "th")
 
 
 def html_to_text(body: bytes) -> str:
     """The text of a page: a line per paragraph and row, cells ended by bars, drawn tables unchanged."""
-    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        root = xml_html.parse_fragment(body, parser)
-    except (etree.ParserError, ValueError):
-        return ""
-    return "".join(_element_texts(root))
-
-
-def _element_texts(element: etree._Element) -> Iterator[str]:
-    tag = element.tag
-    if tag in _SKIPPED:
-        return
-    if tag == "pre":
-        yield f"\n{element.text_content() if isinstance(element, html.HtmlElement) else ''}\n"
-    elif tag in _CELLS:
-        yield " ".join("".join(_cell_text(element)).split()) + " | "
-    else:
-        yield "\n" if tag in _BREAKING or tag == "br" else ""
-        yield " ".join((element.text or "").split()) + (" " if (element.text or "").strip() else "")
-        for child in element:
-            yield from _element_texts(child)
-            tail = " ".join((child.tail or "").split())
-            yield f"{tail} " if tail else ""
-        yield "\n" if tag in _BREAKING else ""
-
-
-def _cell_text(cell: etree._Element) -> Iterator[str]:
-    """The text of a cell; a line break in it becomes a blank."""
-    yield cell.text or ""
-    for child in cell:
-        yield " "
-        yield from _cell_text(child)
-        yield f" {child.tail or ''}"
+    return "\n".join(html_lines(body, " | ", NOT_TEXT))
 
 
 def tables_to_cells(text: str) -> str:

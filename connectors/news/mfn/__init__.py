@@ -1,1 +1,1 @@
-"""mfn of connectors.news: dataset, fetch."""
+"""MFN, the Nordic distributor of company announcements: one stream, filtered for each market."""

@@ -38,7 +38,6 @@ from warehouse.schema.types import Table
 
 SOURCE: Final = "mfn"
 HOME: Final = "SE"  # market of items that name no country
-MARKETS: Final = ("SE", "NO", "FI")  # markets with issuers in the stream
 PUBLISHER: Final = "MFN"
 LICENCE: Final = Licence("no open licence: headline, time and link", "https://mfn.se", "Source: MFN")
 _OURS: Final = re.compile(rb'"items"\s*:\s*\[|"news_id"')
@@ -160,7 +159,7 @@ def _publication_time(content: Record) -> Any:
     written = content.need("publish_date")
     published = news_text.parse_instant(written)
     if published is None:
-        raise RecordError("content.publish_date", f"is no time with a zone: {written[:40]}")
+        raise RecordError("content.publish_date", f"is not a time with a zone: {written[:40]}")
     return published
 
 
@@ -179,7 +178,6 @@ def mfn_dataset(market: str) -> Dataset:
         cadence=Cadence(cron="*/20 5-20 * * *", stale_after_hours=96),
         guard=GuardLimits(max_rejected=0.05),
         host=fetch.HOST,
-        rate=fetch.RATE,
         staged={made.name: made},
         files=("mfn/**",),
         recognise=recognise,

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
 from connectors.kit.formats import Format
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HOST: Final = "mfn.se"
 STREAM_URL: Final = f"https://{HOST}/all/s/nordic.json"
-RATE: Final = 0.5  # requests per second
+LIMIT: Final = HostLimit(HOST, 0.5)
 PAGE: Final = 100
 PAGES: Final = 500  # per run at most: months of all Nordic markets
 FIRST: Final = timedelta(days=2)  # how far back the first run goes

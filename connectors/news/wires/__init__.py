@@ -1,1 +1,1 @@
-"""wires of connectors.news: dataset, fetch."""
+"""Feeds of the wires GlobeNewswire, PR Newswire and Business Wire, filtered for each market."""

@@ -33,11 +33,11 @@ from connectors.kit import feeds as kit_feeds
 from connectors.kit import staging
 from connectors.kit.formats import Format, decompressed_head, sniff
 from connectors.kit.staging import SignalCounter
-from connectors.name_matching.law_firm_alerts import is_law_firm_alert
 from connectors.news import categories, feeds, issuer_evidence, items
 from connectors.news import text as news_text
 from connectors.news.schema import wire_table
 from connectors.news.wires import fetch
+from name_matching.law_firm_alerts import is_law_firm_alert
 from warehouse.schema.codes import MARKET_NAMES
 from warehouse.schema.types import Table
 
@@ -257,7 +257,6 @@ def wires_dataset(market: str) -> Dataset:
         cadence=Cadence(cron="*/20 5-20 * * *", stale_after_hours=96),
         guard=GuardLimits(max_rejected=0.05),
         host=fetch.HOST,
-        rate=fetch.RATE,
         staged={made.name: made},
         files=("wires/**", "globenewswire/**", "prnewswire/**", "businesswire/**"),
         recognise=recognise,

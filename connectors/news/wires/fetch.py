@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
 from connectors.kit.http import conditional_feeds
 from warehouse.schema.codes import MARKET_NAMES
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HOST: Final = "www.globenewswire.com"
 SITE: Final = f"https://{HOST}"
-RATE: Final = 0.5  # requests per second
+LIMIT: Final = HostLimit(HOST, 0.5)
 OTHER_HOST: Final = "www.prnewswire.com"
 WORLD_URL: Final = f"https://{OTHER_HOST}/rss/news-releases-list.rss"
 WORLD_HOME: Final = (

@@ -1,1 +1,4 @@
-"""aksjonaerregister of connectors.no: dataset, holdings, redact, schema."""
+"""Aksjonærregisteret, the tax administration's register of shareholders: one file a year.
+
+Persons in it are redacted before the file is stored.
+"""

@@ -33,7 +33,7 @@ from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.kit.csv import reader
 from connectors.kit.formats import Format, sniff
-from connectors.kit.staging import SignalCounter
+from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.aksjonaerregister.redact import (
     PASSED,
@@ -55,9 +55,9 @@ from connectors.no.aksjonaerregister.schema import (
     TOTAL,
     YEAR,
 )
-from connectors.no.counting import count_signals
 from connectors.no.register import has_check_digit
 from connectors.no.responses import plain_head
+from name_matching.folding import spelling_key
 from warehouse.schema.ids import natural_id
 from warehouse.schema.types import Column, Kind, Table
 
@@ -176,7 +176,7 @@ def _holder_keys(rows: pl.DataFrame) -> pl.DataFrame:
     parts = [NUMBER, "navn", "_mark", "landkode"]
     holders = rows.select(*parts, "_number").unique()
     made = [
-        number or natural_id("inn", company, " ".join((name or "").casefold().split()), mark, country)
+        number or natural_id("inn", company, spelling_key(name or ""), mark, country)
         for company, name, mark, country, number in holders.iter_rows()
     ]
     return holders.select(parts).with_columns(pl.Series(HOLDER, made, dtype=pl.String)).unique(parts)

@@ -1,4 +1,4 @@
-"""enheter of connectors.no.
+"""Enhetsregisteret, Norway's register of entities: the nightly bulk file, and single entities from its API.
 
-Holds dataset, fetch_bulk, fetch_single, parse_columns, parse_csv, parse_json, rows, schema, single, structs.
+Does not belong here: sub-units (`no.underenheter`), the change feed (`no.oppdateringer`).
 """

@@ -1,26 +1,18 @@
-"""Fetches from data.brreg.no: the nightly bulk of entities, and accounts company by company.
+"""Fetches the nightly bulk of entities from data.brreg.no.
 
-Belongs here: URLs, media types, what a response's status means. Does not belong here: rate limits, retries and
-content checks (`connectors.kit.http.client`), or the change feeds.
+Does not belong here: rate limits, retries and content checks (`connectors.kit.http.client`), single entities
+(`fetch_single`), or the change feed (`oppdateringer`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from datetime import date
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
-
-import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import Format
-from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.http.response import NotModified, Validators
-from connectors.no.enheter.schema import ENTITIES, NUMBER
-from connectors.no.oppdateringer.schema import ACCOUNTS_TOLD
-from connectors.no.register import ACCOUNTS_URL, ENTITY_URL
-from connectors.no.regnskap.cursor import FetchedAccounts, last_monthly_slot
+from connectors.no.register import ENTITY_URL
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -29,11 +21,6 @@ BULK_URL: Final = f"{ENTITY_URL}lastned/csv"
 # The version is pinned: after a format change the server returns 406 instead of different columns.
 BULK_ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.enhet.v2+gzip;charset=UTF-8"
 BULK_NAME: Final = "enheter.csv"
-YEAR: Final = "sisteInnsendteAarsregnskap"
-EACH: Final = 500  # accounts after which the cursor is saved: an interrupted run does not start over
-_OK: Final = 200
-_NONE: Final = 404
-_REFUSED: Final = 500
 
 
 def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
@@ -45,80 +32,3 @@ def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
     )
     if not isinstance(answer, NotModified):
         yield answer.arrival(BULK_NAME, Scope.FULL, answer.validators.cursor())
-
-
-def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Yields `number:year` of entities that state which accounts they filed last, newest year first.
-
-    Entities that the change feed reports come first.
-    """
-    if ACCOUNTS_TOLD.name in staged:
-        told = (
-            staged[ACCOUNTS_TOLD.name]
-            .select(NUMBER, YEAR)
-            .unique()
-            .sort(YEAR, NUMBER, descending=[True, False])
-        )
-        yield from told.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
-    rows = staged.get(ENTITIES.name)
-    if rows is None:
-        return
-    filed = (
-        rows.select(NUMBER, YEAR)
-        .filter(pl.col(YEAR).is_not_null())
-        .sort(YEAR, NUMBER, descending=[True, False])
-    )
-    yield from filed.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
-
-
-def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches accounts of companies with a latest year not requested yet, and of every filer again once a month.
-
-    The entity register does not report corrections: only a repeated request finds them (docs/formats/no.md 14).
-
-    404: no accounts, recorded. 500: a layout the open API permanently refuses; the body is kept and recorded.
-    Text with status 200: not recorded, so the next run requests it again. If the register stops responding, what
-    has arrived is yielded with its cursor before the error is raised.
-    """
-    asked = FetchedAccounts.of(cursor)
-    held: FetchedFile | None = None
-    broken: FetchError | None = None
-    for number, due in _pending_accounts(asked, subjects, http.now().date()):
-        try:
-            answer = http.get(
-                ACCOUNTS_URL + number,
-                expect={Format.JSON},
-                headers={"Accept": "application/json"},
-                allow=(_NONE, _REFUSED),
-            )
-        except FetchError as error:
-            if _is_text_response(error):
-                continue
-            broken = error
-            break
-        asked.add(number, due)
-        if answer.status != _NONE:
-            if held is not None:
-                yield held
-            remembered = asked.cursor() if len(asked) % EACH == 0 else None
-            held = replace(answer.arrival(f"{number}.json", Scope.PART), cursor=remembered)
-    if held is not None:
-        yield replace(held, cursor=asked.cursor())
-    if broken is not None:
-        raise broken
-
-
-def _pending_accounts(
-    asked: FetchedAccounts, subjects: Iterable[str], today: date
-) -> Iterator[tuple[str, str]]:
-    """Yields numbers to request with their mark: the year, and the number's current round."""
-    for subject in subjects:
-        number, _, year = subject.partition(":")
-        due = f"{year}@{last_monthly_slot(number, today)}"
-        if not asked.knows(number, due):
-            yield number, due
-
-
-def _is_text_response(error: FetchError) -> bool:
-    """True for «Too many requests», or an HTML page, with status 200."""
-    return error.status == _OK and isinstance(error, SourceUnavailableError | UnexpectedBodyError)

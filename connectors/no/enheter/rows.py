@@ -12,8 +12,8 @@ import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Batch
 from connectors.kit import staging
+from connectors.kit.staging import count_signals
 from connectors.no import code_lists
-from connectors.no.counting import count_signals
 from connectors.no.enheter.schema import BUSINESS, ENTITIES, FORM, LINES, NAME, NUMBER, POSTAL
 from connectors.no.register import has_check_digit
 from warehouse.schema.types import Kind, Table

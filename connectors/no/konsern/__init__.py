@@ -1,1 +1,1 @@
-"""konsern of connectors.no: dataset, fetch, holdings, schema."""
+"""Konsern, group structures at Brønnøysundregistrene: ownership percentages between companies."""

@@ -1,4 +1,1 @@
-"""newsweb of connectors.no.
-
-Holds dataset, fetch, major_holdings, mapping, news, period_words, periods, redact, rows, schema.
-"""
+"""NewsWeb, Oslo Børs's announcements: news, reports, and major holdings (flagging)."""

@@ -181,7 +181,7 @@ DATASET: Final = Dataset(
     guard=GuardLimits(max_rejected=0.01),
     host=f.HOST,
     staged=f.STAGED,
-    files=("newsweb/**", "newsweb_notices/**"),
+    files=("newsweb/**", "newsweb_no/**", "newsweb_notices/**"),
     recognise=recognise,
     split=staging.no_split,
     read=read,

@@ -17,6 +17,7 @@ from connectors.no.aksjonaerregister.schema import CLASS, YEAR
 from connectors.no.enheter.schema import SHARE_COUNT
 from connectors.no.newsweb import schema as f
 from connectors.no.regnskap.schema import END as ACCOUNTS_END
+from name_matching.name_columns import fold_texts
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, HOLDINGS
 
@@ -145,7 +146,7 @@ def _holding_columns() -> dict[str, pl.Expr]:
     return {
         "company_id": pl.col("_company_id"),
         "register": pl.lit(f.KEY),
-        "native_id": pl.col("holder"),
+        "native_id": pl.col("name").map_batches(fold_texts, return_dtype=pl.String),
         "holder_name": pl.col("name"),
         "holder_type": pl.when(pl.col("name").str.contains(_COMPANY))
         .then(pl.lit("company"))

@@ -14,12 +14,12 @@ from typing import Any, Final
 from connectors.contract.dataset import NOT_A_COMPANY
 from connectors.kit.staging import SignalCounter
 from connectors.no import code_lists
-from connectors.no.issuer_names import fold_name
 from connectors.no.newsweb import major_holdings as flagging
 from connectors.no.newsweb import periods
 from connectors.no.newsweb import schema as f
 from connectors.no.newsweb.periods import PeriodStatement, ReportPeriod
 from connectors.no.register import has_valid_check_digit
+from name_matching.folding import fold_text
 from warehouse.schema.types import LARGEST_INTEGER
 
 _BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # UTF-8 lead bytes decoded as a single-byte encoding
@@ -111,7 +111,7 @@ def flag_row(message: Message, header: Row, tally: SignalCounter) -> Row | None:
         number = None
     return {
         f.ID: header[f.ID],
-        "holder": fold_name(found.name),
+        "holder": fold_text(found.name),
         **{name: header[name] for name in (f.ISSUER, "issuerSign", f.NAME, "publishedTime")},
         f.NUMBER: number,
         "name": found.name,

@@ -1,1 +1,1 @@
-"""oppdateringer of connectors.no: dataset, fetch, filing_dates, pending, rows, schema."""
+"""Oppdateringer, the change feeds of Enhetsregisteret: which entities, sub-units and roles to request again."""

@@ -7,19 +7,16 @@ not belong here: the requests and what a response's status means (`enheter.fetch
 
 from __future__ import annotations
 
-import base64
-import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import polars as pl
 
 from connectors.contract.dataset import Cursor
+from connectors.kit.packed_cursor import from_differences, pack_cursor, to_differences, unpack_cursor
 from connectors.no.oppdateringer import schema as f
 
 BULK: Final = "bulk"  # a subject: a complete file was delivered, which may be older than recent responses
@@ -94,35 +91,24 @@ class LookedUpEntries:
 
     @staticmethod
     def of(cursor: Cursor | None) -> LookedUpEntries:
-        """Decodes a cursor; an unreadable one counts as empty: repeated requests do no harm."""
-        try:
-            packed: dict[str, Any] = {} if cursor is None else _unpack_json(cursor.value)
-            ids = set(accumulate(packed.get("ids", ())))
-            hours = packed.get("recent", {})
-            recent = {
-                f"{number:09}": int(hour) for hour, steps in hours.items() for number in accumulate(steps)
-            }
-            failures = [str(number) for number in packed.get("failed", ())]
-        except (ValueError, TypeError, AttributeError, zlib.error):
-            return LookedUpEntries()
-        return LookedUpEntries(ids, recent, failures)
+        """Decodes a cursor; an unreadable one counts as empty."""
+        return unpack_cursor(cursor, _parse_entries) or LookedUpEntries()
 
     def cursor(self) -> Cursor:
         """Encodes the cursor compactly as text: sorted numbers, delta-encoded and compressed."""
         newest = max(self._ids, default=0)
-        kept = sorted(found for found in self._ids if found > newest - KEPT_IDS or found in self._shown)
+        kept = {found for found in self._ids if found > newest - KEPT_IDS or found in self._shown}
         last = max(self._recent.values(), default=0) - RECENT // timedelta(hours=1)
         hours: dict[int, list[int]] = {}
         for number, hour in self._recent.items():
             if hour >= last:
                 hours.setdefault(hour, []).append(int(number))
         packed = {
-            "ids": _to_differences(kept),
-            "recent": {str(hour): _to_differences(sorted(found)) for hour, found in sorted(hours.items())},
+            "ids": to_differences(kept),
+            "recent": {str(hour): to_differences(found) for hour, found in hours.items()},
             "failed": list(self._failures),
         }
-        text = json.dumps(packed, separators=(",", ":"), sort_keys=True)
-        return Cursor(base64.b85encode(zlib.compress(text.encode(), 6)).decode())
+        return pack_cursor(packed)
 
     def knows(self, entry: FeedEntry) -> bool:
         return _is_numeric_id(entry.id) and int(entry.id) in self._ids
@@ -157,9 +143,10 @@ class LookedUpEntries:
         return sorted(self._recent)
 
 
-def _to_differences(numbers: list[int]) -> list[int]:
-    return [end - start for start, end in pairwise([0, *numbers])]
-
-
-def _unpack_json(text: str) -> dict[str, Any]:
-    return json.loads(zlib.decompress(base64.b85decode(text)))
+def _parse_entries(packed: dict[str, Any]) -> LookedUpEntries:
+    hours = packed.get("recent", {})
+    recent = {
+        f"{number:09}": int(hour) for hour, steps in hours.items() for number in from_differences(steps)
+    }
+    failures = [str(number) for number in packed.get("failed", ())]
+    return LookedUpEntries(set(from_differences(packed.get("ids", ()))), recent, failures)

@@ -3,7 +3,7 @@
 See docs/formats/no.md 3.
 
 Belongs here: parsing entries, and which are rejected. Does not belong here: recognising a file (`dataset`),
-or which entries require a look-up (`named`).
+or which entries require a look-up (`pending`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""profile of connectors.no: companies, removals, status."""
+"""Norwegian company profiles, from Enhetsregisteret: fields, status, removals."""

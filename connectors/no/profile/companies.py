@@ -1,7 +1,7 @@
 """Maps staged entities to the shared `map_companies` (docs/formats/no.md 13.1 to 13.3), column by column.
 
 Belongs here: place, industry, employees, address, and joining a profile with the short body that may follow it.
-Does not belong here: the status table (`status`), figures (`regnskap.mapping`), or listing (`euronext.dataset` sets
+Does not belong here: the status table (`status`), figures (`regnskap.mapping`), or listing (`no.euronext` sets
 it later).
 """
 
@@ -45,11 +45,6 @@ SOURCE_FIELDS: Final = (
 )
 _NOT_STATED: Final = "00.000"  # «Uoppgitt»
 _SHORT: Final = status.SHORT
-_META: Final = {
-    "_observed_at": pl.Datetime("us", "UTC"),
-    "_raw": pl.String(),
-    "_retired_at": pl.Datetime("us", "UTC"),
-}
 
 
 def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
@@ -70,20 +65,13 @@ def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
 def _merge_tables(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
     """Joins profiles, short bodies (columns prefixed) and former names: one row per number."""
-    rows = tables.get(ENTITIES.name, _empty_table(ENTITIES)).select(*ENTITIES.names, *_META)
-    if DELETED.name in tables:
-        short = tables[DELETED.name].select(*DELETED.names, *_META).select(pl.all().name.prefix(_SHORT))
-        rows = rows.join(short, left_on=NUMBER, right_on=_SHORT + NUMBER, how="full", coalesce=True)
-    else:
-        kinds = dict(staging.staged_schema(DELETED)) | _META
-        rows = rows.with_columns(pl.lit(None, kind).alias(_SHORT + name) for name, kind in kinds.items())
+    short = staging.present_rows(tables, DELETED).select(pl.all().name.prefix(_SHORT))
+    rows = staging.present_rows(tables, ENTITIES).join(
+        short, left_on=NUMBER, right_on=_SHORT + NUMBER, how="full", coalesce=True
+    )
     if FORMER_NAMES.name not in tables:
         return rows.with_columns(pl.lit(None, pl.List(pl.String)).alias("historiskeNavn"))
     return rows.join(tables[FORMER_NAMES.name].select(FORMER_NAMES.names), on=NUMBER, how="left")
-
-
-def _empty_table(table: staging.Table) -> pl.LazyFrame:
-    return pl.LazyFrame(schema=dict(staging.staged_schema(table)) | _META)
 
 
 def _place_columns() -> list[pl.Expr]:

@@ -1,1 +1,1 @@
-"""regnskap of connectors.no: amounts, cursor, dataset, mapping, mass_file, rows, schema."""
+"""Regnskapsregisteret, Norway's register of annual accounts: company by company, or the mass file."""

@@ -14,8 +14,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit.staging import SignalCounter
-from connectors.no.counting import count_signals
+from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no.regnskap.schema import Identity
 from warehouse.schema.types import LARGEST_INTEGER
 

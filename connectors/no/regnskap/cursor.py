@@ -2,19 +2,16 @@
 
 Half a million companies take a few hundred kilobytes: the sorted numbers of one mark, delta-encoded and compressed.
 A mark is what was requested: a year of accounts, a round of repeated requests, or both; later ones sort higher.
-Does not belong here: which companies to request (`enheter.fetch_bulk`, `konsern.fetch`).
+Does not belong here: which companies to request (`fetch`, `konsern.fetch`).
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from datetime import date, timedelta
-from itertools import accumulate, pairwise
 from typing import Final
 
 from connectors.contract.dataset import Cursor
+from connectors.kit.packed_cursor import from_differences, pack_cursor, to_differences, unpack_cursor
 
 _SLOTS: Final = 28  # days that exist in every month
 
@@ -34,28 +31,14 @@ class FetchedAccounts:
 
     @classmethod
     def of(cls, cursor: Cursor | None) -> FetchedAccounts:
-        """Decodes a cursor.
-
-        An unreadable cursor counts as empty: repeated requests do no harm.
-        """
-        if cursor is None:
-            return cls()
-        try:
-            packed: dict[str, list[int]] = json.loads(zlib.decompress(base64.b85decode(cursor.value)))
-        except (ValueError, zlib.error):
-            return cls()
-        return cls({f"{number:09}": year for year, steps in packed.items() for number in accumulate(steps)})
+        """Decodes a cursor; an unreadable one counts as empty."""
+        return cls(unpack_cursor(cursor, _parse_marks))
 
     def cursor(self) -> Cursor:
         by_year: dict[str, list[int]] = {}
         for number, year in self._years.items():
             by_year.setdefault(year, []).append(int(number))
-        packed = {
-            year: [end - start for start, end in pairwise([0, *sorted(found)])]
-            for year, found in by_year.items()
-        }
-        text = json.dumps(packed, separators=(",", ":"), sort_keys=True)
-        return Cursor(base64.b85encode(zlib.compress(text.encode(), 6)).decode())
+        return pack_cursor({year: to_differences(found) for year, found in by_year.items()})
 
     def knows(self, number: str, year: str) -> bool:
         """True if these accounts, or newer ones, were requested."""
@@ -66,3 +49,7 @@ class FetchedAccounts:
 
     def __len__(self) -> int:
         return len(self._years)
+
+
+def _parse_marks(packed: dict[str, list[int]]) -> dict[str, str]:
+    return {f"{number:09}": year for year, steps in packed.items() for number in from_differences(steps)}

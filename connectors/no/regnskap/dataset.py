@@ -28,8 +28,8 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import staging
 from connectors.kit.formats import Format, sniff
-from connectors.no.enheter.fetch_bulk import fetch_accounts, subjects_to_fetch
 from connectors.no.register import HOST, LICENCE
+from connectors.no.regnskap.fetch import fetch_accounts, subjects_to_fetch
 from connectors.no.regnskap.rows import batch_of
 from connectors.no.regnskap.schema import ACCOUNTS, JOURNAL
 from connectors.no.responses import TOO_MANY, error_status, plain_head, top_keys

@@ -28,7 +28,7 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import staging
 from connectors.kit.formats import Format, sniff
-from connectors.no.counting import count_signals
+from connectors.kit.staging import count_signals
 from connectors.no.register import HOST, LICENCE, has_check_digit
 from connectors.no.regnskap.amounts import InvalidValueError, check_totals, to_whole_units
 from connectors.no.regnskap.rows import CURRENCY_CODE, RejectedAccountsError

@@ -15,9 +15,8 @@ import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Batch
 from connectors.kit import staging
-from connectors.kit.staging import SignalCounter
+from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
-from connectors.no.counting import count_signals
 from connectors.no.register import has_check_digit
 from connectors.no.regnskap.amounts import InvalidValueError, check_totals, to_whole_units
 from connectors.no.regnskap.schema import (

@@ -1,1 +1,4 @@
-"""roller of connectors.no: dataset, holdings, redact, rows, schema."""
+"""Roller, the roles of Enhetsregisteret: partners, proprietors and head offices as owners.
+
+Persons are redacted before a file is stored.
+"""

@@ -22,6 +22,7 @@ from connectors.kit.columns.percentages import percentage_from_text, round_perce
 from connectors.no import code_lists
 from connectors.no.register import ENTITY_URL, MARKET
 from connectors.no.roller import schema as f
+from name_matching.folding import spelling_key
 from warehouse.schema.identifiers import company_id
 from warehouse.schema.tables import HOLDINGS
 
@@ -114,7 +115,7 @@ def _person_holder(role: Role) -> dict[str, Any] | None:
         name = " ".join(str(part).strip() for part in parts if part)
     if not isinstance(name, str) or not name.strip():
         return None
-    return {"native": name.strip().casefold(), "holder_name": name.strip(), "holder_type": "person"}
+    return {"native": spelling_key(name), "holder_name": name.strip(), "holder_type": "person"}
 
 
 def _parse_day(text: object, seen: datetime) -> date | None:

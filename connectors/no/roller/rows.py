@@ -1,7 +1,7 @@
 """Converts one entity's roles to a staged row: those in force that mean ownership (docs/formats/no.md 4).
 
 Belongs here: which roles count, and the signals. Ended roles are `fratraadt` or `avregistrert`; the first was
-missing in September 2026, so absent means false. Does not belong here: which entity a response is for (`roller`).
+missing in September 2026, so absent means false. Does not belong here: which entity a response is for (`dataset`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""underenheter of connectors.no: dataset, rows, schema."""
+"""Underenheter, the sub-units of Enhetsregisteret: places of business below an entity."""

@@ -16,8 +16,7 @@ import polars as pl
 from connectors.contract.dataset import ArchiveMember, Batch
 from connectors.kit import staging
 from connectors.kit.csv import reader
-from connectors.kit.staging import SignalCounter
-from connectors.no.counting import count_signals
+from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no.enheter.rows import parse_text_columns, to_text_table
 from connectors.no.register import has_check_digit, is_number
 from connectors.no.underenheter import schema as f

@@ -3,7 +3,7 @@
 See docs/formats/no.md 2.1, last lines.
 
 A sub-unit is not a company: it belongs to its parent (`overordnetEnhet`). Does not belong here: reading
-(`dataset`, `underenheter_json`).
+(`dataset`, `rows`).
 """
 
 from __future__ import annotations

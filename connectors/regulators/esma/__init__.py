@@ -1,1 +1,1 @@
-"""esma of connectors.regulators: countries, dataset, sanctions, suspensions."""
+"""ESMA's registers of sanctions, and of suspensions and removals from trading."""

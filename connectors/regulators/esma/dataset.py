@@ -78,7 +78,6 @@ def esma_dataset(market: str) -> Dataset:
         cadence=Cadence(cron="25 6 * * *", stale_after_hours=24 * 10),
         guard=GuardLimits(max_rejected=0.2),
         host=ESMA.host,
-        rate=1.0,
         staged={table.name: table},
         files=("esma_sanctions/**", "esma_saris/**", "esma/**"),
         recognise=recognise,

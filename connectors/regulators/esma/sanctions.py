@@ -20,7 +20,6 @@ from connectors.kit.formats import Format, sniff
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.redact import text as redact_text
 from connectors.kit.staging import SignalCounter
-from connectors.name_matching.company_markers import CompanyMark, company_mark
 from connectors.regulators import act_types
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators.amounts import parse_amount
@@ -29,6 +28,7 @@ from connectors.regulators.common import RejectedAct, check_act
 from connectors.regulators.esma.countries import country_code
 from connectors.regulators.feeds import to_plain_text
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
+from name_matching.company_markers import CompanyMark, company_mark
 from warehouse.schema.identifiers import iso_country
 
 LARGEST: Final = 64 << 20

@@ -15,7 +15,6 @@ from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.staging import SignalCounter
-from connectors.name_matching.company_markers import company_mark
 from connectors.regulators import act_types
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators.authorities import ESMA, Authority
@@ -23,6 +22,7 @@ from connectors.regulators.common import RejectedAct
 from connectors.regulators.esma.countries import country_code
 from connectors.regulators.esma.sanctions import parse_day
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
+from name_matching.company_markers import company_mark
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.types import Column, Kind, Table
 

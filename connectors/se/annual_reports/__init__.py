@@ -1,4 +1,1 @@
-"""annual_reports of connectors.se.
-
-Holds concepts, dataset, document, fetch, figures, file_names, mapping, schema.
-"""
+"""Årsredovisningar, annual reports in inline XBRL as filed with Bolagsverket."""

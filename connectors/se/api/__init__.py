@@ -1,1 +1,4 @@
-"""api of connectors.se: dataset, fetch, redact, schema, statements."""
+"""Bolagsverket's API «Värdefulla datamängder»: single companies.
+
+Does not belong here: the weekly bulk files (`se.bulk`).
+"""

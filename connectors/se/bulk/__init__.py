@@ -1,5 +1,4 @@
-"""bulk of connectors.se.
+"""Sweden's weekly bulk files: all organisations, from Bolagsverket (registration) and SCB (statistics).
 
-Holds bolagsverket, bolagsverket_schema, bolagsverket_statements, fetch, ordinals, parse, redact, scb,
-scb_schema, scb_statements.
+Sole traders are dropped before a file is stored.
 """

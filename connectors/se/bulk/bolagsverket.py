@@ -27,6 +27,7 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.csv.fast_quoted import index_quoted_lines
 from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.staging import count_signals
 from connectors.se import code_lists
 from connectors.se.bulk import fetch
 from connectors.se.bulk.bolagsverket_schema import (
@@ -44,7 +45,6 @@ from connectors.se.bulk.ordinals import RepeatCounter
 from connectors.se.bulk.parse import RecordShape, RowChunk, header_of, read_chunks
 from connectors.se.bulk.redact import drop_sole_traders
 from connectors.se.register import HOST, LICENCE, is_company
-from connectors.se.signals import count_signals, failed_to_parse
 from connectors.se.text_columns import repair_cells, without_null_words
 
 _QUOTE: Final = '"'
@@ -132,7 +132,7 @@ class _BolagsverketReader:
                     self.tally,
                     "unreadable_value",
                     name,
-                    kept[NUMBER].filter(failed_to_parse(kept[name], read[name])),
+                    kept[NUMBER].filter(kept[name].is_not_null() & read[name].is_null()),
                 )
         self._audit_codes(read)
         rejects = staging.reject_rows([*chunk.refused, *refused])

@@ -167,7 +167,7 @@ def _split_elements(elements: pl.DataFrame) -> pl.DataFrame:
 
 
 def _split_by_pattern(elements: pl.DataFrame) -> pl.DataFrame:
-    """Result of `_parts` for elements with other endings, by regular expression; nulls if no name."""
+    """Result of `_split_elements` for elements with other endings, by regular expression; nulls if no name."""
     parts = elements.select(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).unnest("_parts")
     return parts.select(
         pl.col("1").str.strip_chars().alias("_name"),

@@ -1,7 +1,7 @@
 """Dataset se.scb: the weekly bulk file of legal persons (docs/formats/se.md 3): Latin-1, tabs, no quoting.
 
 Belongs here: the declaration, recognising files, the file dialect, reading. Does not belong here: what a record
-means for a profile (`statistics`).
+means for a profile (`scb_statements`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import staging
 from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.staging import count_signals
 from connectors.se import code_lists
 from connectors.se.bulk import fetch
 from connectors.se.bulk.ordinals import RepeatCounter
@@ -43,7 +44,6 @@ from connectors.se.bulk.scb_schema import (
     UNKNOWN_INDUSTRY,
 )
 from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
-from connectors.se.signals import count_signals, failed_to_parse
 from connectors.se.text_columns import repair_cells, strip_blanks
 
 # SCB declares ISO-8859-1; cp1252 also reads the characters Windows puts in the control character range
@@ -195,7 +195,7 @@ def _value_columns(scheme: str) -> list[pl.Expr]:
 
 def _unparsed_numbers(source: pl.DataFrame, read_: pl.DataFrame, name: str) -> pl.Series:
     """Rows with an unparsed value; all zeros mean «unknown»."""
-    some = source.select(NUMBER, name).filter(failed_to_parse(source[name], read_[name]))
+    some = source.select(NUMBER, name).filter(source[name].is_not_null() & read_[name].is_null())
     return some[NUMBER].filter(some[name].str.contains("[^0]"))
 
 

@@ -1,4 +1,4 @@
-"""finansinspektionen of connectors.se.
+"""Finansinspektionen, Sweden's financial supervisor: announcements, insiders, short positions.
 
-Holds fetch, finanscentralen, insider_columns, insider_register, issuers, short_positions.
+Does not belong here: flagging notices (`se.major_holdings`).
 """

@@ -1,4 +1,1 @@
-"""major_holdings of connectors.se.
-
-Holds dataset, dates, fetch, holder_names, mapping, parse, percentage_roles, percentages, sentences, tables.
-"""
+"""Flaggningsmeddelanden, notices of major holdings in issuers' releases (MFN, Nasdaq): texts to holdings."""

@@ -37,7 +37,6 @@ from connectors.nasdaq.major_holdings.form_row import NotFlaggingFormError
 from connectors.nasdaq.schema import HOLDER, MESSAGE, flaggings_table
 from connectors.news import categories, items
 from connectors.news.mfn import dataset as mfn_dataset
-from connectors.news.mfn import fetch as mfn_fetch
 from connectors.news.schema import ID, wire_table
 from connectors.se import nasdaq
 from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
@@ -70,8 +69,8 @@ def _issuer_core_names(rows: pl.DataFrame) -> pl.Series:
 
 # A page is linked to its company by its release, an MFN item without a number like the wire's own row of it, a
 # copied text by the issuer that it names.
-PAGE_LINK: Final = Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE)
-LAST_LINKS: Final = (
+LINKS: Final = (
+    Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE),
     Link(NOTICES.name, "source", WIRE.name, ID),
     Link(
         NOTICES.name, ComputedKey("notice_issuer_core", _issuer_core_names), ORGANISATIONS.name, COMPANY_NAME
@@ -149,7 +148,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="10,30,50 5-20 * * *", stale_after_hours=24 * 30),  # weeks pass without any
     guard=GuardLimits(max_rejected=0.05),
     host=fetch.HOST,
-    rate=mfn_fetch.RATE,
     staged={NOTICES.name: NOTICES},
     files=("mfn_flagging/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
     recognise=recognise,

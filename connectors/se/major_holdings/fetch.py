@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
 from connectors.kit.formats import Format
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.nasdaq import fetch as nasdaq_fetch
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from connectors.kit.http.response import FetchedResponse
 
 HOST: Final = "feed.mfn.se"
+LIMIT: Final = HostLimit(HOST, 0.5)
 _PAGE: Final = ("https://", "http://")  # prefixes of the exchange's subjects
 _GONE: Final = (404, 410)
 _OK: Final = 200

@@ -13,7 +13,7 @@ from typing import Final
 
 from connectors.nasdaq.major_holdings.form_row import NotFlaggingFormError
 from connectors.nasdaq.major_holdings.holder_types import holder_type
-from connectors.nasdaq.names import normalise_holder_name
+from name_matching.folding import fold_text
 
 LONGEST: Final = 120  # characters of a name
 _W: Final = r"[A-ZÅÄÖÉÜØÆ0-9][\w&.'’+/-]{0,40}"
@@ -86,44 +86,13 @@ _ROLE: Final = re.compile(
 _BIRTH: Final = re.compile(
     r"^\d{6,12}(?:[-+ ]\d{4})? +|(?<![\s(,])[\s(,]+\d{6}(?:\d{2})?-?\d{0,4}\)?$"
 )  # a personal identity number
-_NOBODY: Final = frozenset(
-    (
-        *(
-            "bolaget",
-            "företaget",
-            "koncernen",
-            "styrelsen",
-            "vi",
-            "aktieägaren",
-            "ägaren",
-            "innehavet",
-            "innehavaren",
-            "the",
-        ),
-        *(
-            "company",
-            "the company",
-            "the board",
-            "we",
-            "it",
-            "the shareholder",
-            "shareholder",
-            "finansinspektionen",
-        ),
-        *(
-            "flaggning",
-            "flaggningsmeddelande",
-            "transaktionen",
-            "nasdaq",
-            "nasdaq stockholm",
-            "detta",
-            "det",
-            "den",
-            "this",
-        ),
-        *("de", "han", "hon", "he", "she", "they", "major shareholder", "efter", "före", "after", "before"),
-    )
-)
+_NO_HOLDERS: Final = """
+    bolaget, företaget, koncernen, styrelsen, vi, aktieägaren, ägaren, innehavet, innehavaren, the, company,
+    the company, the board, we, it, the shareholder, shareholder, finansinspektionen, flaggning,
+    flaggningsmeddelande, transaktionen, nasdaq, nasdaq stockholm, detta, det, den, this, de, han, hon, he,
+    she, they, major shareholder, efter, före, after, before
+"""
+_NOBODY: Final = frozenset(map(fold_text, _NO_HOLDERS.split(",")))
 _FORMS: Final = frozenset({"ab", "publ", "aktiebolag", "aktiebolaget", "the"})
 
 
@@ -138,8 +107,8 @@ def find_holder(text: str, author: str | None) -> str:
     found: dict[str, str] = {}
     for name in named:
         is_issuer = comparable_words(name) in issuers
-        if name and normalise_holder_name(name) not in _NOBODY and len(name) <= LONGEST and not is_issuer:
-            found.setdefault(normalise_holder_name(name), name)
+        if name and fold_text(name) not in _NOBODY and len(name) <= LONGEST and not is_issuer:
+            found.setdefault(fold_text(name), name)
     longest = _longest_names(found)
     if len(longest) != 1:
         raise NotFlaggingFormError(
@@ -156,11 +125,7 @@ def find_issuer(text: str, author: str | None) -> str | None:
     held = [*_clean_all((_LABELLED_ISSUER,), text), *_clean_all(_ISSUERS[:1], text)]
     # the announcer is the issuer only if the text names no company held
     named = held or _clean_all(_ISSUERS[1:], text)
-    found = {
-        normalise_holder_name(name): name
-        for name in named
-        if name and normalise_holder_name(name) not in _NOBODY
-    }
+    found = {fold_text(name): name for name in named if name and fold_text(name) not in _NOBODY}
     if author is not None and any(is_name_prefix(author, name) for name in found.values()):
         others = [name for name in found.values() if not is_name_prefix(author, name)]
         if any(holder_type(name) == "company" for name in others):
@@ -193,7 +158,7 @@ def _longest_names(found: dict[str, str]) -> list[str]:
 
 def comparable_words(name: str) -> tuple[str, ...]:
     """Comparison form of a name: no case, punctuation or limited-company markers."""
-    return tuple(word for word in re.sub(r"[^\w]+", " ", name.casefold()).split() if word not in _FORMS)
+    return tuple(word for word in fold_text(name).split() if word not in _FORMS)
 
 
 def is_same_name(one: str, other: str) -> bool:

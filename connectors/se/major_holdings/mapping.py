@@ -63,6 +63,7 @@ def _notices_with_releases(notices: pl.LazyFrame, releases: pl.LazyFrame) -> pl.
     )
     return (
         notices.filter(pl.col("_company_id").is_not_null())
+        .with_columns(mapping.HOLDER_KEY)
         .join(listed, on=MESSAGE, how="left")
         .with_columns(
             pl.coalesce("author", "_label").alias("author"),

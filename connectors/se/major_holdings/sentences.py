@@ -105,7 +105,7 @@ def _resolve_level(heard: _StatedFigures) -> PercentageLevel | None:
 
 
 def _check_unassigned(loose: Iterable[FigureWithRole], levels: list[PercentageLevel | None]) -> None:
-    """Checks unqualified figures: a headline's «5,3 procent» may repeat a known level; otherwise raises NoForm."""
+    """Checks unqualified figures, like a headline's «5,3 procent»: they may only repeat a known level."""
     exact = {level.exact for level in levels if level is not None and level.exact is not None}
     for one in loose:
         percent, side = one.figure.percent, one.figure.side

@@ -1,1 +1,1 @@
-"""profile of connectors.se: companies, postcodes, provenance, status."""
+"""Swedish company profiles, merged from the bulk files and the API: fields, status, provenance."""

@@ -1,7 +1,7 @@
 """Combines the registers' statements into the shared `map_companies` table, column by column.
 
 Belongs here: register precedence per field, place, address. Does not belong here: one register's rows
-(`registered`, `statistics`, `api.dataset`), the status table (`status`), or listing: no listing source is
+(`bulk.bolagsverket`, `bulk.scb`, `api.dataset`), the status table (`status`), or listing: no listing source is
 loaded here, so no company is listed and the listing source is null.
 """
 

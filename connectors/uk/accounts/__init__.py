@@ -1,4 +1,1 @@
-"""accounts of connectors.uk.
-
-Holds concepts, dataset, dimensions, document, fetch, figures, mapping, periods, schema, total_assets.
-"""
+"""Accounts filed with Companies House in inline XBRL and XBRL, daily and monthly archives."""

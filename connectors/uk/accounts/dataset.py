@@ -40,7 +40,7 @@ from connectors.uk.accounts.document import (
     parse_accounts_document,
 )
 from connectors.uk.accounts.schema import ACCOUNTS, KEY
-from connectors.uk.basic_company_data.file_names import basename
+from connectors.uk.file_names import basename
 from connectors.uk.licence import DOWNLOADS, LICENCE
 
 _DAILY: Final = re.compile(r"Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})", re.IGNORECASE)

@@ -19,7 +19,7 @@ from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import Format
 from connectors.kit.http.client import HttpClient, NotModified, Validators
 from connectors.kit.http.errors import UnexpectedBodyError
-from connectors.uk.basic_company_data.file_names import basename
+from connectors.uk.file_names import basename
 from connectors.uk.licence import DOWNLOADS
 
 PAGE: Final = f"https://{DOWNLOADS}/en_accountsdata.html"

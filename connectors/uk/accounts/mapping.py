@@ -10,7 +10,6 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import staging
 from connectors.uk.accounts.schema import ACCOUNTS, KEY
 from warehouse.schema.codes import FIGURES
 from warehouse.schema.identifiers import company_id
@@ -21,7 +20,6 @@ FACTS: Final = "facts"
 _PREFIX: Final = company_id("UK", "")
 _HAS_FIGURES: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in FIGURES)
 _IS_INTERIM: Final = pl.col("accounts_type").str.contains("Interim|Initial").fill_null(False)
-_META: Final = {"_observed_at": pl.Datetime("us", "UTC"), "_raw": pl.String()}
 
 
 def map_accounts(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -30,17 +28,12 @@ def map_accounts(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
     facts: one row per company from its newest document, used to complete the companies table: company_id,
     org_number, name, dormant, balance_date, facts_at.
     """
-    rows = _with_ids(_with_stated_starts(present.select(*ACCOUNTS.names, *_META).collect()))
+    rows = _with_ids(_with_stated_starts(present.select(*ACCOUNTS.names, "_observed_at", "_raw").collect()))
     return {
         FILINGS.name: _map_filings(rows),
         FINANCIALS_REPORTED.name: _map_financials(rows),
         FACTS: _latest_company_facts(rows),
     }
-
-
-def empty_accounts() -> pl.LazyFrame:
-    """Empty input of `map_accounts`, for when nothing was ever staged."""
-    return pl.LazyFrame(schema={**staging.staged_schema(ACCOUNTS), **_META})
 
 
 def _with_stated_starts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,1 +1,1 @@
-"""basic_company_data of connectors.uk: dataset, fetch, file_names."""
+"""BasicCompanyData, the monthly file of all companies on the register of Companies House."""

@@ -30,10 +30,10 @@ from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.kit.csv import reader
 from connectors.uk.basic_company_data import fetch
-from connectors.uk.basic_company_data.file_names import basename, recognise_by_name, required_members
-from connectors.uk.code_lists import count_subjects, unlisted_words
+from connectors.uk.basic_company_data.industry import unknown_industry_cells
+from connectors.uk.code_lists import unlisted_words
+from connectors.uk.file_names import basename, recognise_by_name, required_members
 from connectors.uk.licence import DOWNLOADS, LICENCE
-from connectors.uk.profile.industry import unknown_industry_cells
 from connectors.uk.register import canonical_numbers
 from warehouse.schema.types import Column, Kind, Table
 
@@ -163,7 +163,7 @@ def _with_canonical_numbers(batch: Batch, tally: staging.SignalCounter) -> Batch
         return batch
     rows = batch.rows.with_columns(canonical_numbers(number).alias("CompanyNumber"))
     short = batch.rows.filter(~number.str.contains(_WHOLE_NUMBER))
-    count_subjects(
+    staging.count_subjects(
         tally, "short_number", short.select(subject=pl.lit("CompanyNumber"), example="CompanyNumber")
     )
     refused = batch.rows.filter(rows["CompanyNumber"].is_null())["CompanyNumber"]
@@ -195,7 +195,7 @@ def _count_anomalies(rows: pl.DataFrame, tally: staging.SignalCounter) -> list[s
     # all columns in one call, so that polars uses all threads; finding distinct days costs less than parsing them
     found = rows.select(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS, *filled))
     missing = rows.filter(pl.col(_STATUS).is_null())
-    count_subjects(
+    staging.count_subjects(
         tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber")
     )
     for code, listed, column in _CODED:
@@ -203,7 +203,9 @@ def _count_anomalies(rows: pl.DataFrame, tally: staging.SignalCounter) -> list[s
     for name in filled:
         if found[name].item().to_frame(name).select(_is_bad_date(name).any()).item():
             hits = rows.filter(_is_bad_date(name))
-            count_subjects(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
+            staging.count_subjects(
+                tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber")
+            )
     for name in SIC_COLUMNS:
         _count_cells(tally, "unknown_industry_code", rows, name, unknown_industry_cells(found[name].item()))
     return [*unlisted_words(found[_STATUS].item(), "statuses"), *([] if missing.is_empty() else [None])]
@@ -214,7 +216,7 @@ def _count_cells(
 ) -> None:
     if cells:
         hits = rows.filter(pl.col(column).is_in(cells))
-        count_subjects(tally, code, hits.select(subject=column, example="CompanyNumber"))
+        staging.count_subjects(tally, code, hits.select(subject=column, example="CompanyNumber"))
 
 
 def parse_day(column: str) -> pl.Expr:

@@ -1,186 +1,26 @@
-"""Fetches BasicCompanyData and PSC: files linked by the download pages, and single REST responses.
-
-File names are read from the pages, never constructed: the number of parts and the publication day change
-(docs/formats/uk.md 3, 4). The single complete file is preferred; numbered parts, all of one date, are used only
-if it is not linked. `HttpClient` holds the REST API key per host.
-"""
+"""Fetches BasicCompanyData: the monthly file of all companies (docs/formats/uk.md 3)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Final
-from urllib.parse import urljoin
+from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
-from connectors.kit.http.client import FetchedResponse, HttpClient, NotModified, Validators
-from connectors.kit.http.errors import MissingResourceError, UnexpectedBodyError
-from connectors.uk.basic_company_data.file_names import basename, edition_date, recognise_by_name
+from connectors.uk.bulk_download import BulkProduct, fetch_bulk
 from connectors.uk.licence import DOWNLOADS
 
-API: Final = "https://api.company-information.service.gov.uk"
-_HREF: Final = re.compile(r"""href\s*=\s*["']([^"']+\.zip)["']""", re.IGNORECASE)
-_PART: Final = re.compile(r"(?<!\d)(\d+)(?:_|of)(\d+)\.zip$", re.IGNORECASE)
-_PAGE_SIZE: Final = 100
-_MOST_PAGES: Final = 1_000
-_NOT_FOUND: Final = 404
-_RESTARTS: Final = 3
-
-
-class _ItemList(msgspec.Struct):
-    """Fields of a list response needed for paging."""
-
-    items: list[msgspec.Raw] = []
-
-
-@dataclass(frozen=True, slots=True)
-class BulkProduct:
-    """One bulk product: the page that links it, and its file name pattern."""
-
-    page: str
-    whole: re.Pattern[str]
-    part: re.Pattern[str]
-
+if TYPE_CHECKING:
+    from connectors.contract.dataset import Cursor, FetchedFile
+    from connectors.kit.http.client import HttpClient
 
 COMPANIES: Final = BulkProduct(
     f"https://{DOWNLOADS}/en_output.html",
     re.compile(r"BasicCompanyDataAsOneFile-[\d-]+\.zip", re.IGNORECASE),
     re.compile(r"BasicCompanyData-[\d-]+-part\d+_\d+\.zip", re.IGNORECASE),
 )
-PSC: Final = BulkProduct(
-    f"https://{DOWNLOADS}/en_pscdata.html",
-    re.compile(r"persons-with-significant-control-snapshot-[\d-]+\.zip", re.IGNORECASE),
-    re.compile(r"psc-snapshot-[\d-]+_\d+of\d+\.zip", re.IGNORECASE),
-)
 
 
 def fetch_companies(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches the newest BasicCompanyData; yields nothing if unchanged. There are no single-company requests."""
     del subjects
-    yield from _fetch_bulk(http, COMPANIES, after)
-
-
-def fetch_psc(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches PSC lists of the given companies if there are any, else today's snapshot."""
-    asked = list(subjects)
-    if not asked:
-        yield from _fetch_bulk(http, PSC, after)
-    for number in asked:
-        yield from _fetch_pages(http, number, "persons-with-significant-control")
-        yield from _fetch_pages(http, number, "persons-with-significant-control-statements")
-        yield from _fetch_response(
-            http, f"{API}/company/{number}/exemptions", f"rest/{number}/exemptions.json"
-        )
-
-
-def latest_links(page: str, pattern: re.Pattern[str]) -> list[str]:
-    """Links on a page with a matching file name, of the newest date only, parts in order."""
-    found = {basename(href): href for href in _HREF.findall(page) if pattern.fullmatch(basename(href))}
-    dates = {name: edition_date(name) for name in found}
-    newest = max((date for date in dates.values() if date is not None), default=None)
-    names = [name for name in found if newest is not None and dates[name] == newest]
-    return [found[name] for name in sorted(names, key=_part_number)]
-
-
-def _newest_links(page: str, product: BulkProduct) -> list[str]:
-    """URL of the whole file, or of the parts if they have a later date."""
-    whole, parts = latest_links(page, product.whole)[:1], latest_links(page, product.part)
-    dates = [edition_date(href) for href in (*whole, *parts[:1])]
-    return parts if whole and parts and max(filter(None, dates)) != dates[0] else whole or parts
-
-
-def _part_number(name: str) -> int:
-    found = _PART.search(name)
-    return int(found.group(1)) if found else 0
-
-
-def _fetch_bulk(http: HttpClient, product: BulkProduct, after: Cursor | None) -> Iterator[FetchedFile]:
-    """Fetches the whole file or all parts of one date; starts again if the date changes between parts."""
-    for attempt in range(1, _RESTARTS + 1):
-        try:
-            fetched = list(_fetch_files(http, product, after))
-        except MissingResourceError:
-            if attempt == _RESTARTS:
-                raise
-            continue
-        yield from fetched
-        return
-
-
-def _fetch_files(http: HttpClient, product: BulkProduct, after: Cursor | None) -> Iterator[FetchedFile]:
-    """Requests the last file first: if it is unchanged, so are the other parts."""
-    page = http.get(product.page, expect={Format.HTML}).read().decode("utf-8", "replace")
-    urls = [urljoin(product.page, href) for href in _newest_links(page, product)]
-    _check_complete(product, urls)
-    *first, last = urls
-    newest = http.download(last, expect={Format.ZIP}, since=_validators_for(after, last))
-    if isinstance(newest, NotModified):
-        return
-    for url in first:
-        fetched = http.download(url, expect={Format.ZIP})
-        if not isinstance(fetched, NotModified):
-            yield _snapshot_file(fetched, url, None)
-    held = newest.validators.cursor()
-    yield _snapshot_file(newest, last, Cursor(f"{basename(last)}\n{held.value if held else ''}"))
-
-
-def _check_complete(product: BulkProduct, urls: list[str]) -> None:
-    """Rejects a page that links no file, or not all parts."""
-    if not urls:
-        raise UnexpectedBodyError(product.page, 200, "links no file of the product")
-    numbered = [_PART.search(url) for url in urls]
-    if numbered[0] is not None:
-        due = numbered[0].group(2).lstrip("0")
-        linked = [found.group(1).lstrip("0") for found in numbered if found]
-        if due != str(len(linked)) or linked != [str(part) for part in range(1, len(linked) + 1)]:
-            raise UnexpectedBodyError(product.page, 200, f"links {len(urls)} of {due[:9]} parts of one date")
-
-
-def _validators_for(after: Cursor | None, url: str) -> Validators | None:
-    """Validators of exactly this file from the cursor (name of the last file, then its validators)."""
-    name, _, rest = after.value.partition("\n") if after else ("", "", "")
-    return Validators.of(Cursor(rest)) if name == basename(url) else None
-
-
-def _snapshot_file(fetched: FetchedResponse, url: str, cursor: Cursor | None) -> FetchedFile:
-    edition = recognise_by_name(url)
-    arrival = fetched.arrival(basename(url), edition.scope)
-    return replace(arrival, observed_at=edition.observed_at or arrival.observed_at, cursor=cursor)
-
-
-def _fetch_pages(http: HttpClient, number: str, resource: str) -> Iterator[FetchedFile]:
-    """Fetches all pages of one list."""
-    for start in range(0, _MOST_PAGES * _PAGE_SIZE, _PAGE_SIZE):
-        url = f"{API}/company/{number}/{resource}?items_per_page={_PAGE_SIZE}&start_index={start}"
-        fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
-        items = _item_count(fetched)
-        if items:
-            yield _single_file(fetched, f"rest/{number}/{resource}-{start}.json")
-        if items < _PAGE_SIZE:
-            return
-
-
-def _item_count(fetched: FetchedResponse) -> int:
-    """Number of records in a response; 404 means an unknown company or one without any."""
-    if fetched.status == _NOT_FOUND:
-        return 0
-    try:
-        answer = msgspec.json.decode(fetched.read(), type=_ItemList)
-    except msgspec.MsgspecError as error:
-        raise UnexpectedBodyError(fetched.url, fetched.status, f"an unexpected list: {error}") from None
-    return len(answer.items)
-
-
-def _fetch_response(http: HttpClient, url: str, name: str) -> Iterator[FetchedFile]:
-    fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
-    if fetched.status != _NOT_FOUND:
-        yield _single_file(fetched, name)
-
-
-def _single_file(fetched: FetchedResponse, name: str) -> FetchedFile:
-    """One response about one company, without a cursor."""
-    return replace(fetched.arrival(name, Scope.PART), cursor=None)
+    yield from fetch_bulk(http, COMPANIES, after)

@@ -1,1 +1,1 @@
-"""nsm of connectors.uk: dataset, fetch, news, redact, schema, text, tr1_form, tr1_holdings."""
+"""NSM, the FCA's National Storage Mechanism: announcements of issuers, and major holdings (form TR-1)."""

@@ -247,7 +247,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="20 7-19 * * 1-5", stale_after_hours=24 * 5),
     guard=GuardLimits(max_rejected=0.5),  # prose: a sizeable share of texts says only «see attachment»
     host=HOST,
-    rate=1.0,
     staged={ITEMS.name: ITEMS, TR1.name: TR1},
     files=("fca_nsm/**/*", "nsm/**/*", "nsm-*"),
     recognise=recognise,

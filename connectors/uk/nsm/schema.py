@@ -6,13 +6,15 @@ See docs/formats/uk.md 10.3, 10.4.
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
+from connectors.contract.dataset import HostLimit
+from name_matching.folding import fold_text
 from warehouse.schema.types import Column, Kind, Table
 
 KEY: Final = "uk.nsm"
 HOST: Final = "api.data.fca.org.uk"
+LIMIT: Final = HostLimit(HOST, 1.0)
 HOLDINGS_TYPE: Final = "Holding(s) in Company"
 _T: Final = Kind.TEXT
 _P: Final = Kind.PERCENT
@@ -66,7 +68,6 @@ TR1: Final = Table(
 )
 HOLDERS: Final = {TR1.name: ("holder", "holder_key")}
 
-_WORD: Final = re.compile(r"[^\W_]+")
 # words shared by many issuers, not distinctive
 _COMMON: Final = frozenset(
     {
@@ -91,12 +92,10 @@ def normalise_holder_name(name: str) -> str:
 
     Notices of one holder vary in spelling; differences that may mean another holder (other word or form) are kept.
     """
-    plain = unicodedata.normalize("NFKD", name.casefold())
-    words = _WORD.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
-    joined = _LETTERS.sub(lambda found: found[0].replace(" ", ""), " ".join(words))
+    joined = _LETTERS.sub(lambda found: found[0].replace(" ", ""), fold_text(name))
     return " ".join(filter(None, (_SPELT.get(word, word) for word in joined.split()))) or name
 
 
 def issuer_words(name: str | None) -> frozenset[str]:
     """Distinctive words of an issuer's name."""
-    return frozenset(_WORD.findall((name or "").casefold())) - _COMMON
+    return frozenset(fold_text(name or "").split()) - _COMMON

@@ -14,9 +14,9 @@ from typing import Final
 import polars as pl
 
 from connectors.kit import staging
+from connectors.kit.staging import cast_to_table
 from connectors.uk.code_lists import code_list_field
-from connectors.uk.nsm.schema import KEY
-from connectors.uk.shapes import cast_to_table
+from connectors.uk.nsm.schema import KEY, normalise_holder_name
 from warehouse.schema import tables
 
 ARTEFACTS: Final = "https://data.fca.org.uk/artefacts/"
@@ -45,7 +45,7 @@ def _holding_columns(rows: pl.DataFrame) -> dict[str, pl.Expr]:
     return {
         "company_id": pl.col("_company_id"),
         "register": pl.lit(KEY),
-        "native_id": pl.col("holder_key"),
+        "native_id": name.map_elements(normalise_holder_name, return_dtype=pl.String),
         "holder_name": name,
         "holder_type": pl.when(name.str.contains(_STATE))
         .then(pl.lit("state"))

@@ -1,1 +1,1 @@
-"""profile of connectors.uk: companies, industry, insolvency, live, status."""
+"""British company profiles, from BasicCompanyData and live resources: fields, status, insolvency."""

@@ -15,17 +15,17 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.columns.parallel import map_slices_parallel
+from connectors.kit.staging import cast_to_table
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
 from connectors.uk.basic_company_data.dataset import COLUMNS, parse_day
+from connectors.uk.basic_company_data.industry import CELL, with_industry
 from connectors.uk.code_lists import code_list_field
 from connectors.uk.licence import CODE, LICENCE, PUBLIC_PAGE
+from connectors.uk.live_schema import INSOLVENCY_KEY
 from connectors.uk.profile import insolvency, status
-from connectors.uk.profile.industry import CELL, with_industry
 from connectors.uk.profile.live import DOOR, with_profiles
 from connectors.uk.psc.schema import KEY as PSC
 from connectors.uk.register import company_ids
-from connectors.uk.shapes import cast_to_table
-from connectors.uk.streaming_api.schema import INSOLVENCY_KEY
 from warehouse.schema import tables
 
 _STREET: Final = (

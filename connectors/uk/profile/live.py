@@ -4,7 +4,7 @@ A profile is converted to the row that the bulk file would have for the company,
 The bulk file describes the first day of its month, whenever it was fetched, a profile the time of its publication
 or response; the newer one wins. A company missing from a later whole file has left the register, unless a profile
 of that time or later has it, or an earlier one already states its dissolution and the date.
-Does not belong here: what the columns mean (`profiles`, `status`).
+Does not belong here: what the columns mean (`companies`, `status`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from connectors.kit import staging
 from connectors.kit.columns.text import iso_date
 from connectors.uk.basic_company_data.dataset import COMPANIES, KEY
 from connectors.uk.code_lists import code_list_field
-from connectors.uk.streaming_api.schema import PROFILES_KEY
+from connectors.uk.live_schema import PROFILES_KEY
 
 DOOR: Final = "_door"  # dataset key of the row
 TOLD: Final = "_told"  # publication time of a profile; null for bulk rows

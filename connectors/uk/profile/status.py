@@ -18,7 +18,7 @@ import polars as pl
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
 from connectors.uk.basic_company_data.dataset import parse_day
 from connectors.uk.code_lists import code_list_field
-from connectors.uk.streaming_api.schema import INSOLVENCY_KEY
+from connectors.uk.live_schema import INSOLVENCY_KEY
 
 _DORMANT_SIC: Final = "99999"
 _CATEGORY: Final = "Accounts.AccountCategory"

@@ -1,5 +1,4 @@
-"""psc of connectors.uk.
+"""PSC, persons with significant control: the daily snapshot, and lists of single companies.
 
-Holds dataset, erase, holdings, natures_of_control, parse_bodies, parse_snapshot, redact, rows, schema,
-signals.
+Dates of birth, addresses and other personal data are redacted before a file is stored.
 """

@@ -26,17 +26,12 @@ from connectors.contract.dataset import (
 )
 from connectors.kit.formats import Format, decompressed_head, sniff
 from connectors.kit.json.chunks import MALFORMED
-from connectors.uk.basic_company_data import fetch as basic_company_data_fetch
-from connectors.uk.basic_company_data.file_names import (
-    basename,
-    edition_date,
-    recognise_by_name,
-    required_members,
-)
+from connectors.uk.file_names import basename, edition_date, recognise_by_name, required_members
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.psc import erase, parse_bodies, redact
+from connectors.uk.psc.fetch import fetch_psc
 from connectors.uk.psc.schema import KEY, TABLES
-from connectors.uk.streaming_api.events import NOT_READ, parse_published
+from connectors.uk.stream_events import NOT_READ, parse_published
 
 _OURS: Final = re.compile(r"/?company/\w+/(?:persons-with-significant-control|exemptions)")
 _SELF: Final = re.compile(rb'"self"\s*:\s*"(/?company/\w+/[^"]*)"')
@@ -125,7 +120,7 @@ DATASET: Final = Dataset(
     recognise=recognise,
     split=split,
     read=parse_bodies.read,
-    fetch=basic_company_data_fetch.fetch_psc,
+    fetch=fetch_psc,
     redact=redact.redact,
     without=erase.remove_psc_records,
 )

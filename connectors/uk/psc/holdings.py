@@ -13,13 +13,13 @@ import polars as pl
 
 from connectors.kit import code_lists, staging
 from connectors.kit.columns import text
+from connectors.kit.staging import cast_to_table
 from connectors.uk.code_lists import code_list_field
 from connectors.uk.licence import PUBLIC_PAGE
 from connectors.uk.psc.natures_of_control import with_ownership_bands
 from connectors.uk.psc.schema import HOLDERS, KEY, PERIODS
 from connectors.uk.psc.signals import REGIME
 from connectors.uk.register import british_holder_number, company_ids
-from connectors.uk.shapes import cast_to_table
 from warehouse.schema import tables
 
 _STATE: Final = r"(?i)\bgovernment|\bauthorit(?:y|ies)\b"

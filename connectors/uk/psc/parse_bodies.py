@@ -19,7 +19,7 @@ from connectors.contract.dataset import ArchiveMember, Batch, Scope, UnreadableF
 from connectors.kit import staging
 from connectors.kit.csv.reader import GATHERED
 from connectors.kit.json import chunks, structs
-from connectors.uk.basic_company_data.file_names import is_full_register
+from connectors.uk.file_names import is_full_register
 from connectors.uk.psc import parse_snapshot
 from connectors.uk.psc.rows import Row, RowsByTable
 from connectors.uk.psc.schema import EXEMPTIONS, OTHERS, PSC, STATEMENTS, TABLES, TOTALS, PscLine, PscRecord
@@ -150,7 +150,9 @@ def _check_trailer(
         if due is None:
             tally.add("no_trailer", table.name, piece.name)
         elif held + spare < due:
-            raise UnreadableFileError(piece.dataset, piece.name, f"{held} {table.name} instead of the {due}")
+            raise UnreadableFileError(
+                piece.dataset, piece.name, f"{held} of the {due} {table.name} records that its trailer counts"
+            )
         elif held > due:
             tally.add("more_than_promised", table.name, piece.name, held - due)
         else:

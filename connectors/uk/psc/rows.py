@@ -29,7 +29,7 @@ from connectors.uk.psc.schema import (
     PscRecord,
 )
 from connectors.uk.register import canonical_number
-from connectors.uk.streaming_api.events import parse_published
+from connectors.uk.stream_events import parse_published
 from warehouse.schema.types import Table
 
 _TOTALS: Final = "totals#"

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import polars as pl
 from msgspec import Meta, Struct, field
 
-from connectors.uk.streaming_api.events import PUBLISHED, TIMEPOINT, StreamEvent
+from connectors.uk.stream_events import PUBLISHED, TIMEPOINT, StreamEvent
 from warehouse.schema.types import LARGEST_INTEGER, Column, Kind, Table
 
 KEY: Final = "uk.psc"

@@ -14,8 +14,8 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.columns import text
-from connectors.kit.staging import SignalCounter
-from connectors.uk.code_lists import count_subjects, count_unlisted
+from connectors.kit.staging import SignalCounter, count_subjects
+from connectors.uk.code_lists import count_unlisted
 from connectors.uk.psc.natures_of_control import GRAMMAR
 from connectors.uk.psc.schema import EXEMPTIONS, OTHERS, PERIODS, PSC, STATEMENTS
 from warehouse.schema.types import Table

@@ -1,1 +1,1 @@
-"""rest_api of connectors.uk: fetch, filing_history."""
+"""Companies House's REST API: profile, filing history and insolvency of single companies."""

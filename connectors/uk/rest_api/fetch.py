@@ -4,7 +4,7 @@ A subject is `resource:number`. A company missing from BasicCompanyData is looke
 a number can disappear by conversion and return by restoration (docs/formats/uk.md 11). The API's hosts share one
 limit of 600 requests in five minutes with every other dataset of this limiter. No conditional requests:
 docs/formats/uk.md documents none for the API. `HttpClient` holds the key.
-Does not belong here: PSC lists (`basic_company_data.fetch`), reading (`streaming_api.rows`).
+Does not belong here: PSC lists (`psc.fetch`), reading (`streaming_api.rows`).
 """
 
 from __future__ import annotations
@@ -17,23 +17,21 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, Scope
+from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, HostLimit, Scope
 from connectors.kit.formats import Format
 from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
 from connectors.uk.basic_company_data.dataset import COMPANIES
-from connectors.uk.basic_company_data.fetch import API
+from connectors.uk.live_schema import PROFILES
 from connectors.uk.profile.live import bulk_instant, reported_at
-from connectors.uk.streaming_api.schema import PROFILES
+from connectors.uk.register import API_HOST, API_URL
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
 
-HOST: Final = "api.company-information.service.gov.uk"
 _WRONG_KEY: Final = (
-    f"the key was rejected: FIRM_CREDENTIALS needs {HOST}=KEY: with a key of the REST API, not of streams"
+    f"the key was rejected: FIRM_CREDENTIALS needs {API_HOST}=KEY: with a key of the REST API, not of streams"
 )
-RATE: Final = 1.9  # requests per second; 600 are allowed in 300 seconds
-LIMITER: Final = "companies house api"
+LIMIT: Final = HostLimit(API_HOST, 1.9, "companies house api")  # 600 requests are allowed in 300 seconds
 MOST: Final = 5_000  # subjects per run: three quarters of an hour
 PROFILE: Final = "profile"
 FILING_HISTORY: Final = "filing-history"
@@ -94,7 +92,7 @@ def fetch(http: HttpClient, _cursor: Cursor | None, subjects: Iterable[str]) -> 
     A failed subject is left for the next run and the others continue, until several fail in succession or the key
     is rejected.
     """
-    if not http.is_known(API):
+    if not http.is_known(API_URL):
         return
     failures: list[FetchError] = []
     in_a_row = 0
@@ -126,7 +124,7 @@ def _fetch_subject(http: HttpClient, subject: str) -> Iterator[FetchedFile]:
 
 def _fetch_profile(http: HttpClient, number: str) -> Iterator[FetchedFile]:
     """Fetches the profile, and the insolvency cases it links."""
-    fetched = _get_or_none(http, f"{API}/company/{number}")
+    fetched = _get_or_none(http, f"{API_URL}/company/{number}")
     if fetched is None:
         return
     try:
@@ -141,7 +139,7 @@ def _fetch_profile(http: HttpClient, number: str) -> Iterator[FetchedFile]:
 
 
 def _fetch_resource(http: HttpClient, number: str, resource: str) -> Iterator[FetchedFile]:
-    fetched = _get_or_none(http, f"{API}/company/{number}/{resource}")
+    fetched = _get_or_none(http, f"{API_URL}/company/{number}/{resource}")
     if fetched is not None:
         yield _single_file(fetched, number, resource)
 
@@ -149,7 +147,7 @@ def _fetch_resource(http: HttpClient, number: str, resource: str) -> Iterator[Fe
 def _fetch_history(http: HttpClient, number: str) -> Iterator[FetchedFile]:
     for start in range(0, _MOST_PAGES * _PAGE, _PAGE):
         page = f"?items_per_page={_PAGE}&start_index={start}"
-        fetched = _get_or_none(http, f"{API}/company/{number}/{FILING_HISTORY}{page}")
+        fetched = _get_or_none(http, f"{API_URL}/company/{number}/{FILING_HISTORY}{page}")
         if fetched is None:
             return
         try:

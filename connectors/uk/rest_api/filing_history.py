@@ -15,8 +15,8 @@ import polars as pl
 
 from connectors.kit.columns.text import iso_date
 from connectors.uk.licence import PUBLIC_PAGE
+from connectors.uk.live_schema import FILINGS_KEY
 from connectors.uk.register import company_ids
-from connectors.uk.streaming_api.schema import FILINGS_KEY
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 

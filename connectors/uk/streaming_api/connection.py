@@ -27,7 +27,7 @@ import msgspec
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
-from connectors.uk.streaming_api.events import HOST, Timepoint, parse_published
+from connectors.uk.stream_events import HOST, Timepoint, parse_published
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient

@@ -22,16 +22,9 @@ from connectors.contract.dataset import (
     RecognisedFile,
 )
 from connectors.kit import staging
+from connectors.uk import stream_events
 from connectors.uk.licence import LICENCE
-from connectors.uk.psc import dataset as psc_dataset
-from connectors.uk.psc import parse_bodies
-from connectors.uk.psc import redact as psc_redact
-from connectors.uk.psc import schema as psc_schema
-from connectors.uk.rest_api import fetch as rest_api_fetch
-from connectors.uk.streaming_api import events, rows
-from connectors.uk.streaming_api import redact as streaming_api_redact
-from connectors.uk.streaming_api.connection import RegisterStream
-from connectors.uk.streaming_api.schema import (
+from connectors.uk.live_schema import (
     CHECKED_KEY,
     FILED,
     FILINGS_KEY,
@@ -40,12 +33,20 @@ from connectors.uk.streaming_api.schema import (
     PROFILES,
     PROFILES_KEY,
 )
+from connectors.uk.psc import dataset as psc_dataset
+from connectors.uk.psc import parse_bodies
+from connectors.uk.psc import redact as psc_redact
+from connectors.uk.psc import schema as psc_schema
+from connectors.uk.register import API_HOST
+from connectors.uk.rest_api import fetch as rest_api_fetch
+from connectors.uk.streaming_api import redact as streaming_api_redact
+from connectors.uk.streaming_api import rows
+from connectors.uk.streaming_api.connection import RegisterStream
 
 _CADENCE: Final = Cadence(
     cron="30 10 * * *", stale_after_hours=72
 )  # the stream keeps events for about three days
 _GUARD: Final = GuardLimits(max_rejected=0.05)  # a body may be a single event
-_RATE: Final = 1.0  # connections per second to the stream's host
 
 
 def _is_profile(name: str, answer: dict[str, Any]) -> bool:
@@ -74,11 +75,10 @@ def _stream_dataset(key: str, name: str, title: str, **own: Any) -> Dataset:
         licence=LICENCE,
         cadence=_CADENCE,
         guard=_GUARD,
-        host=events.HOST,
+        host=stream_events.HOST,
         split=staging.no_split,
         fetch=RegisterStream(name).catch_up,
         listen=RegisterStream(name).listen,
-        rate=_RATE,
         **own,
     )
 
@@ -94,7 +94,7 @@ PROFILE_STREAM: Final = _stream_dataset(
         "rest_api/**/company_*",
         "rest_api/company_profile*/**/*.json",
     ),
-    recognise=events.build_recogniser(rows.PROFILE, _is_profile, "a company profile"),
+    recognise=stream_events.build_recogniser(rows.PROFILE, _is_profile, "a company profile"),
     read=rows.read_profiles,
     redact=streaming_api_redact.redact,
 )
@@ -104,7 +104,7 @@ FILING_STREAM: Final = _stream_dataset(
     "filing history as it grows",
     staged={FILED.name: FILED},
     files=("streaming/**/filing*", "rest_api/**/filing*", "rest_api/filing_history*/**/*.json"),
-    recognise=events.build_recogniser(rows.FILING, _is_filing_history, "a filing history"),
+    recognise=stream_events.build_recogniser(rows.FILING, _is_filing_history, "a filing history"),
     read=rows.read_filings,
     redact=streaming_api_redact.redact,
 )
@@ -114,7 +114,7 @@ INSOLVENCY_STREAM: Final = _stream_dataset(
     "insolvency cases as they change",
     staged={INSOLVENCY.name: INSOLVENCY},
     files=("streaming/**/insolvency*", "rest_api/**/*insolvency*"),
-    recognise=events.build_recogniser(rows.CASES, _is_insolvency, "insolvency cases"),
+    recognise=stream_events.build_recogniser(rows.CASES, _is_insolvency, "insolvency cases"),
     read=rows.read_insolvency,
     redact=streaming_api_redact.redact,
 )
@@ -163,7 +163,7 @@ CHECKED: Final = Dataset(
     licence=LICENCE,
     cadence=_CADENCE,
     guard=_GUARD,
-    host=rest_api_fetch.HOST,
+    host=API_HOST,
     staged={table.name: table for table in (PROFILES, FILED, INSOLVENCY)},
     files=("checked/**",),
     recognise=_recognise_checked,
@@ -173,8 +173,6 @@ CHECKED: Final = Dataset(
     wants=rest_api_fetch.subjects_to_fetch,
     doubts=rest_api_fetch.absences_to_confirm,
     redact=streaming_api_redact.redact,
-    rate=rest_api_fetch.RATE,
-    limiter=rest_api_fetch.LIMITER,
 )
 DATASETS: Final = (
     PROFILE_STREAM,

@@ -20,11 +20,9 @@ from connectors.contract.dataset import ArchiveMember, Batch, Scope, UnreadableF
 from connectors.kit import code_lists, staging
 from connectors.kit.json import structs
 from connectors.kit.staging import SignalCounter
+from connectors.uk import stream_events
 from connectors.uk.code_lists import count_unlisted
-from connectors.uk.register import canonical_number
-from connectors.uk.streaming_api import events
-from connectors.uk.streaming_api.connection import GAP
-from connectors.uk.streaming_api.schema import (
+from connectors.uk.live_schema import (
     ADDRESS,
     CHECKED_KEY,
     FILED,
@@ -37,6 +35,8 @@ from connectors.uk.streaming_api.schema import (
     ProfileLine,
     RegisteredOffice,
 )
+from connectors.uk.register import canonical_number
+from connectors.uk.streaming_api.connection import GAP
 from warehouse.schema.types import Table
 
 _Line = TypeVar("_Line", bound=EventEnvelope)
@@ -64,7 +64,7 @@ def read_profiles(piece: ArchiveMember) -> Iterator[Batch]:
     def rows(line: ProfileLine) -> Iterator[_Row | RejectedRecordError]:
         data = line.data or line
         address = line.resource_uri or (data.links.self_ if data.links else None)
-        number = events.company_number_of(address) or canonical_number(data.company_number or "")
+        number = stream_events.company_number_of(address) or canonical_number(data.company_number or "")
         if number is None:
             yield RejectedRecordError("no company number")
             return
@@ -107,7 +107,7 @@ def read_insolvency(piece: ArchiveMember) -> Iterator[Batch]:
 
     def rows(line: InsolvencyLine) -> Iterator[_Row | RejectedRecordError]:
         data = line.data or line
-        number = events.company_number_of(line.resource_uri) or named
+        number = stream_events.company_number_of(line.resource_uri) or named
         if number is None:
             yield RejectedRecordError("no company number: neither resource_uri nor the file name has it")
             return
@@ -197,7 +197,7 @@ def _delivery_columns(piece: ArchiveMember, line: EventEnvelope, tally: SignalCo
     if event is None:
         told = piece.observed_at if piece.dataset == CHECKED_KEY else None
         return {"deleted": False, "timepoint": None, "published_at": told}
-    told = events.parse_published(event.published_at or "")
+    told = stream_events.parse_published(event.published_at or "")
     for code, value in (("no_timepoint", event.timepoint), ("no_published_at", told)):
         if value is None:
             tally.add(code, line.resource_kind or "", line.resource_uri)
@@ -251,13 +251,15 @@ def _former_names(former: list[Any]) -> list[str]:
 
 
 def _item_company_number(item: FilingItem, line: FilingLine) -> str | None:
-    return events.company_number_of(line.resource_uri or (item.links.self_ if item.links else None))
+    return stream_events.company_number_of(line.resource_uri or (item.links.self_ if item.links else None))
 
 
 def _filing_row(item: FilingItem, line: FilingLine, number: str | None) -> _Row:
     if number is None:
         raise RejectedRecordError("no company number: neither resource_uri nor links.self has it")
-    identity = events.last_segment(line.resource_uri) if line.event is not None else item.transaction_id
+    identity = (
+        stream_events.last_segment(line.resource_uri) if line.event is not None else item.transaction_id
+    )
     if not identity:
         raise RejectedRecordError("no transaction_id")
     values = item.description_values if isinstance(item.description_values, dict) else {}

@@ -1,1 +1,1 @@
-"""companyfacts of connectors.us: dataset, fetch, parse, rows, schema, single."""
+"""companyfacts, all XBRL facts that a filer ever stated, from the SEC: the nightly bulk file, and single filers."""

@@ -2,7 +2,7 @@
 
 Belongs here: the declaration, recognising files, splitting the archive into packs, reading. Does not belong
 here: decoding one response (`parse`), fetching (`fetch`), responses for filers named
-by the feeds (`single`, which stages into the same tables), figures (`financials.mapping`).
+by the feeds (`single`, which stages into the same tables), figures (`us.financials_mapping`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from connectors.us.companyfacts.parse import CompanyFacts, NotCompanyFactsError,
 from connectors.us.companyfacts.rows import FactRowCollector
 from connectors.us.companyfacts.schema import KEY, STAGED
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
-from connectors.us.sec_http import LIMITER, RATE, error_body_reason
+from connectors.us.sec_http import error_body_reason
 
 LARGEST: Final = 64 << 20  # bytes of one filer's facts; the largest known have some 8 MB
 _PACK: Final = 512  # archive members that one process reads
@@ -152,8 +152,6 @@ dataset: Final = partial(
     recognise=recognise,
     split=split,
     read=read,
-    rate=RATE,
-    limiter=LIMITER,
 )
 DATASET: Final = dataset(
     key=KEY,

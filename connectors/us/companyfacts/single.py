@@ -15,7 +15,7 @@ from connectors.contract.dataset import Cadence, GuardLimits
 from connectors.us.companyfacts.dataset import dataset
 from connectors.us.companyfacts.fetch import fetch_responses
 from connectors.us.companyfacts.schema import ANSWERS_KEY
-from connectors.us.pending_filings import PERIODIC, filing_subjects
+from connectors.us.feeds.pending_filings import PERIODIC, filing_subjects
 from connectors.us.register import DATA_HOST
 
 

@@ -1,4 +1,4 @@
-"""feeds of connectors.us.
+"""Which filings exist: EDGAR's feed of current filings and its indexes, and which filings are still to fetch.
 
-Holds current_filings, current_filings_fetch, edgar_index, edgar_index_fetch, group, schema.
+Does not belong here: reading a filing (`us.filing_headers`, `us.ownership`).
 """

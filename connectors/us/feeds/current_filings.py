@@ -2,7 +2,7 @@
 
 Belongs here: the declaration, recognising pages, their entries as rows. An entry is one filing and one of its
 parties, so a filing appears several times, on one page and on the next. Does not belong here: paging
-(`current_filings_fetch`), or fetching the filings named (`us.pending_filings`).
+(`current_filings_fetch`), or fetching the filings named (`feeds.pending_filings`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.formats import Format, decompressed_head, sniff
 from connectors.kit.staging import SignalCounter
-from connectors.kit.xml.parse import MalformedMarkupError, parse_markup
+from connectors.kit.xml.parse import MalformedMarkupError, local_name, parse_markup
 from connectors.us.feeds import current_filings_fetch
 from connectors.us.feeds import schema as f
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
-from connectors.us.sec_http import LIMITER, RATE
 
 _LIMIT: Final = 16 << 20  # a hundred entries have sixty kilobytes
 _ATOM: Final = "{http://www.w3.org/2005/Atom}"
@@ -90,14 +89,14 @@ class _PageReader:
         self.refused: list[tuple[object, str, object]] = []
 
     def take(self, child: etree._Element) -> None:
-        name = _local_name(child)
+        name = local_name(child)
         if name == "entry":
             self._read_entry(child)
-        elif name is not None and name not in _OWN:
+        elif name and name not in _OWN:
             self.tally.add("unknown_element", name)
 
     def _read_entry(self, entry: etree._Element) -> None:
-        parts = {name: part for part in entry if (name := _local_name(part)) is not None}
+        parts = {name: part for part in entry if (name := local_name(part))}
         number = _ID.fullmatch(_element_text(parts.get("id")))
         title = _TITLE.fullmatch(_element_text(parts.get("title")))
         category = parts.get("category")
@@ -147,11 +146,6 @@ class _PageReader:
         return None
 
 
-def _local_name(element: etree._Element) -> str | None:
-    """The name without its namespace; None for comments and instructions."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else None
-
-
 def _element_text(element: etree._Element | None) -> str:
     return "" if element is None else (element.text or "").strip()
 
@@ -163,10 +157,8 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="*/2 10-23,0-4 * * *", stale_after_hours=96),  # no filings at weekends and holidays
     guard=GuardLimits(max_rejected=0.05),
     host=FILES_HOST,
-    rate=RATE,
-    limiter=LIMITER,
     staged={f.CURRENT.name: f.CURRENT},
-    files=("getcurrent/**",),
+    files=("getcurrent/**", "sec_current_atom/**"),
     recognise=recognise,
     split=staging.no_split,
     read=read,

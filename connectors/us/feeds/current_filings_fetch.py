@@ -3,7 +3,7 @@
 Pages overlap, because the window shifts during paging and shared caches answer polls seconds apart with
 different first pages; duplicates are recognised by accession number. The interface ends somewhere past 5,000
 entries, with HTML and 503; older filings come with the daily index. Does not belong here: the content of an
-entry (`getcurrent`).
+entry (`current_filings`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import Format
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
-from connectors.us.pending_filings import FetchedFilings
+from connectors.us.feeds.pending_filings import FetchedFilings
 from connectors.us.register import FILES_URL
 from connectors.us.sec_http import BlockedError, block_reason
 

@@ -3,7 +3,7 @@
 Belongs here: the declaration, recognising files, and their rows. `master.idx` is separated by bars; `form.idx`
 and `company.idx` have fixed-width columns that differ by file and year, so offsets are taken from the header
 line. Does not belong here: which indexes are fetched (`edgar_index_fetch`), or fetching the filings they name
-(`us.pending_filings`).
+(`feeds.pending_filings`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from connectors.kit.formats import Format, decompressed_head, sniff
 from connectors.us.feeds import edgar_index_fetch
 from connectors.us.feeds import schema as f
 from connectors.us.register import FILES_HOST, LICENCE, central_index_keys
-from connectors.us.sec_http import LIMITER, RATE
 
 CHUNK: Final = 200_000  # rows: a quarter has some three hundred thousand
 _LONGEST: Final = 4_096  # characters of a line
@@ -174,8 +173,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="30 4 * * 2-6", stale_after_hours=120),  # after 22:00 Eastern of business days
     guard=GuardLimits(max_rejected=0.01),
     host=FILES_HOST,
-    rate=RATE,
-    limiter=LIMITER,
     staged={f.INDEX.name: f.INDEX},
     files=("index/**", "daily-index/**", "full-index/**"),
     recognise=recognise,

@@ -4,7 +4,7 @@ See docs/formats/us.md 8.
 
 They only determine what to fetch; the filing comes from the submissions, the facts and the documents. One row per
 filing and party, since one filing names several filers. Names of parties are not kept: many are persons. Does not
-belong here: reading (`current_filings`, `edgar_index`), or which filings are fetched (`us.pending_filings`).
+belong here: reading (`current_filings`, `edgar_index`), or which filings are fetched (`feeds.pending_filings`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,1 @@
-"""filing_headers of connectors.us.
-
-Holds dataset, fetch, form15, form25, form8k, index_page, news_and_notices, schema, sgml_header.
-"""
+"""Filings read for what they announce: SGML headers of Form 8-K (current report), 25 (delisting) and 15."""

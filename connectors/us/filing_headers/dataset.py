@@ -28,12 +28,10 @@ from connectors.kit import staging
 from connectors.kit.formats import Format, decompressed_head, sniff
 from connectors.kit.staging import SignalCounter
 from connectors.us import form_types
-from connectors.us.filing_headers import fetch, form8k, form15, form25, index_page, sgml_header
+from connectors.us.filing_headers import end_phrases, fetch, form8k, form15, form25, index_page, sgml_header
 from connectors.us.filing_headers import schema as f
 from connectors.us.filing_headers.sgml_header import FilingHeader
-from connectors.us.profile import end_phrases
 from connectors.us.register import FILES_HOST, LICENCE
-from connectors.us.sec_http import LIMITER, RATE
 
 _LIMIT: Final = 64 << 20  # a full submission with its pictures
 _ENVELOPE: Final = re.compile(
@@ -213,8 +211,6 @@ dataset: Final = partial(
     Dataset,
     licence=LICENCE,
     host=FILES_HOST,
-    rate=RATE,
-    limiter=LIMITER,
     staged=f.STAGED,
     recognise=recognise,
     split=staging.no_split,

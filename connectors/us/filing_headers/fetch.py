@@ -14,8 +14,7 @@ import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import Format
-from connectors.us.fetch_each import fetch_each, new_filings
-from connectors.us.pending_filings import (
+from connectors.us.feeds.pending_filings import (
     CURRENT_REPORTS,
     DEREGISTRATIONS,
     REMOVALS,
@@ -23,6 +22,7 @@ from connectors.us.pending_filings import (
     FetchedFilings,
     filing_subjects,
 )
+from connectors.us.fetch_each import fetch_each, new_filings
 from connectors.us.register import ARCHIVES_URL
 from connectors.us.sec_http import fetch_if_exists
 

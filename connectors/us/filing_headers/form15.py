@@ -7,11 +7,11 @@ null and signalled. Does not belong here: whether a company stopped reporting (`
 
 from __future__ import annotations
 
-import html
 import re
 from typing import Any, Final
 
 from connectors.kit.staging import SignalCounter
+from connectors.kit.xml.html_text import to_single_line
 from connectors.us.filing_headers import schema as f
 from connectors.us.filing_headers.form25 import is_share_class
 
@@ -39,7 +39,7 @@ def form15_row(
     text: str, accession: str, cik: str, form: str, filed: Any, tally: SignalCounter
 ) -> dict[str, Any]:
     """The `us_form15` row of one filer, with the classes as far as the text gives them."""
-    plain = _plain_text(text)
+    plain = to_single_line(text[:_LONGEST])
     covered, others = _COVERED.search(plain), _OTHERS.search(plain)
     security = remaining = None
     if covered is None:
@@ -60,12 +60,6 @@ def form15_row(
         f.REMAINING: None if says_none else remaining,
         "is_last": None if remaining is None else says_none,
     }
-
-
-def _plain_text(text: str) -> str:
-    """The plain text of a document: tags removed, entities decoded, each block on its own line."""
-    stripped = re.sub(r"<[^<>]{0,2000}>", "\n", text[:_LONGEST])
-    return re.sub(r"[ \t\xa0]+", " ", html.unescape(stripped))
 
 
 def _text_above_caption(text: str) -> str | None:

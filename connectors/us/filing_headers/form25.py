@@ -14,7 +14,7 @@ from typing import Any, Final
 from lxml import etree
 
 from connectors.kit.staging import SignalCounter
-from connectors.kit.xml.parse import MalformedMarkupError, parse_markup
+from connectors.kit.xml.parse import MalformedMarkupError, local_name, parse_markup
 from connectors.us.filing_headers import schema as f
 from connectors.us.filing_headers.sgml_header import parse_day
 from connectors.us.register import central_index_key
@@ -110,14 +110,10 @@ def _texts_by_path(root: etree._Element) -> dict[str, str]:
     """Texts by path below the root, without namespaces; the first of duplicates. Depth is limited to the form's."""
     texts: dict[str, str] = {}
     for part in root:
-        name = _local_name(part)
+        name = local_name(part)
         for inner in (part, *part):
-            path = name if inner is part else f"{name}/{_local_name(inner)}"
+            path = name if inner is part else f"{name}/{local_name(inner)}"
             text = " ".join((inner.text or "").split()) if isinstance(inner.tag, str) else ""
             if text:
                 texts.setdefault(path, text)
     return texts
-
-
-def _local_name(element: etree._Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

@@ -1,1 +1,1 @@
-"""financial_statement_data_sets of connectors.us: dataset, schema."""
+"""Financial Statement Data Sets, the SEC's quarterly files of figures reported in XBRL."""

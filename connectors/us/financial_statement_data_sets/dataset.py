@@ -1,8 +1,8 @@
 """Dataset us.fsds: the quarterly Financial Statement Data Sets, for history (docs/formats/us.md 6).
 
-Reads the facts of the whole entity under standard tags: the same as companyfacts, for filers it no longer
-covers. Days are rounded to month ends; filings that companyfacts has are ignored here (`financials.mapping`). Does
-not belong here: the daily sources (`companyfacts.dataset`).
+Reads the facts of the whole entity under standard tags: the same as companyfacts, for filers it no longer covers.
+Days are rounded to month ends; filings that companyfacts has are ignored here (`us.financials_mapping`). Does not
+belong here: the daily sources (`companyfacts.dataset`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from connectors.us.financial_statement_data_sets.schema import (
 from connectors.us.financials.concepts import MONEY, taxonomy_of
 from connectors.us.financials.model import LARGEST
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_keys, normalise_accessions
-from connectors.us.sec_http import LIMITER, RATE, error_body_reason, fetch_if_exists
+from connectors.us.sec_http import error_body_reason, fetch_if_exists
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -229,6 +229,4 @@ DATASET: Final = Dataset(
     read=read,
     staged=STAGED,
     fetch=fetch,
-    rate=RATE,
-    limiter=LIMITER,
 )

@@ -1,4 +1,4 @@
-"""financials of connectors.us.
+"""From XBRL facts to figures: concepts, periods, quarters, and versions of one period.
 
-Holds concepts, derived_quarters, figure_rules, group, latest_values, mapping, model, periods, versions.
+Does not belong here: reading facts (`us.companyfacts`, `us.financial_statement_data_sets`).
 """

@@ -1,5 +1,5 @@
-"""ownership of connectors.us.
+"""Ownership filings on EDGAR: Schedules 13D and 13G, Forms 3 to 5, Form 13F.
 
-Holds fetch, files, form13f, forms345, full_submission, group, holder_types, html_text, parse_values, redact,
-schedule13, shares_outstanding, xml.
+Belongs here: what these forms share. Does not belong here: one form's fields (`schedule13`, `forms345`,
+`form13f`).
 """

@@ -2,7 +2,8 @@
 
 See docs/formats/us.md 4.
 
-Does not belong here: rate limits and refusals (`us.sec_http`), or which filings are named (`us.pending_filings`).
+Does not belong here: rate limits and refusals (`us.sec_http`), or which filings are named
+(`feeds.pending_filings`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import Format
-from connectors.us import pending_filings
+from connectors.us.feeds import pending_filings
+from connectors.us.feeds.pending_filings import FeedFiling, FetchedFilings
 from connectors.us.fetch_each import fetch_each, new_filings
-from connectors.us.pending_filings import FeedFiling, FetchedFilings
 from connectors.us.register import ARCHIVES_URL
 from connectors.us.sec_http import fetch_if_exists
 

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Final
 
 from connectors.us.filing_headers import sgml_header
-from connectors.us.ownership.parse_values import normalise_holder_name
+from name_matching.folding import fold_text
 
 _OPENING: Final = re.compile(
     rb"<SEC-DOCUMENT>|<SUBMISSION>|<SEC-HEADER>|<IMS-DOCUMENT>|<IMS-HEADER>", re.IGNORECASE
@@ -72,9 +72,7 @@ def parse_full_submission(body: bytes) -> FullSubmission:
     if len(documents) < due:
         raise TruncatedFilingError(f"{due} documents begin and {len(documents)} end")
     header = sgml_header.parse_header(text)
-    named = {
-        normalise_holder_name(party.name): party.cik for party in header.parties if party.name and party.cik
-    }
+    named = {fold_text(party.name): party.cik for party in header.parties if party.name and party.cik}
     return FullSubmission(header.accession, header.form, header.filed, header.parties, documents, named)
 
 

@@ -16,8 +16,8 @@ import polars as pl
 from connectors.kit import staging
 from connectors.us.code_lists import PLACES
 from connectors.us.register import ARCHIVES_URL, PREFIX
+from name_matching.folding import fold_text
 from warehouse.schema.tables import HOLDINGS
-from warehouse.text_normalisation import fold_text
 
 _PERSON: Final = "IN"
 _FUNDS: Final = frozenset({"IV", "EP"})

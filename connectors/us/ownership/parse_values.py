@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from warehouse.text_normalisation import fold_text
+from name_matching.folding import fold_text
 
 _ISO: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2}|T.*)?")
 _AMERICAN: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})")
@@ -131,8 +131,3 @@ def is_same_class(key: str, other: str) -> bool:
     letters = [set(_LETTER.findall(one)) for one in (key, other)]
     kinds = [bool(_OTHER.search(one)) for one in (key, other)]
     return kinds[0] == kinds[1] and letters[0] == letters[1]
-
-
-def normalise_holder_name(name: str) -> str:
-    """A holder's name normalised for comparison."""
-    return fold_text(name)

@@ -23,24 +23,18 @@ def parse_tree(piece: ArchiveMember, body: bytes, root: str, tally: SignalCounte
         found = parse.parse_markup(body)
     except parse.MalformedMarkupError as error:
         raise UnreadableFileError(piece.dataset, piece.name, f"expected XML: {error}") from None
-    if local_name(found.roots[0]) != root:
+    if parse.local_name(found.roots[0]) != root:
         raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected <{root}>, found <{local_name(found.roots[0])}>"
+            piece.dataset, piece.name, f"expected <{root}>, found <{parse.local_name(found.roots[0])}>"
         )
     if found.repaired:
         tally.add("ill_formed", "XML that was read past its errors", piece.name)
     return found.roots[0]
 
 
-def local_name(element: etree._Element) -> str:
-    """The name without its namespace; empty for comments."""
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
 def children_named(element: etree._Element, name: str) -> Iterator[etree._Element]:
     """Children with a local name."""
-    return (child for child in element if local_name(child) == name)
+    return (child for child in element if parse.local_name(child) == name)
 
 
 def find_path(element: etree._Element | None, *path: str) -> etree._Element | None:
@@ -61,6 +55,6 @@ def count_unknown_children(
 ) -> None:
     """Emits a signal per child missing from our schemas: the form has changed."""
     for child in element if element is not None else ():
-        name = local_name(child)
+        name = parse.local_name(child)
         if name and name not in known:
             tally.add("unknown_element", name, example)

@@ -1,1 +1,1 @@
-"""profile of connectors.us: companies, end_filings, end_phrases, group, status, status_evidence."""
+"""Profiles of American filers, from their submissions: fields, status, how a filer ended."""

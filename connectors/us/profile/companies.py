@@ -16,13 +16,14 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.dataset import PresentRows
+from connectors.kit.staging import present_rows
 from connectors.us import form_types
 from connectors.us.code_lists import INDUSTRIES, PLACES
-from connectors.us.parts import Present, present_rows
 from connectors.us.profile import status as profile_status
-from connectors.us.profile.status_evidence import COVERED, SILENT_MONTHS
 from connectors.us.register import DATA_URL, LICENCE, MARKET, company_ids
 from connectors.us.submissions import schema as f
+from connectors.us.submissions.status_evidence import COVERED, SILENT_MONTHS
 from connectors.us.symbols.company_tickers import KEY as SYMBOLS_KEY
 from connectors.us.symbols.company_tickers import TICKERS
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS, LISTINGS
@@ -41,7 +42,7 @@ _FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "re
 _SUFFIX: Final = r"(?i)\s*/[A-Z]{2,3}/$|\s*/[A-Z]{2}$"
 
 
-def map_companies(present: Present, named: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
+def map_companies(present: PresentRows, named: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
     """One row per company; `named`: filer names from other parts' documents (cik, name, observed_at)."""
     found = _filers_with_names(present, named).join(
         profile_status.status_facts(present), on=f.CIK, how="left"
@@ -70,7 +71,7 @@ _STATUS: Final = (
 )
 
 
-def _filers_with_names(present: Present, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
+def _filers_with_names(present: PresentRows, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
     """Profiles, and names of filers without one: the first part's name, else the one in the list of symbols."""
     listed = (
         present_rows(present, TICKERS)
@@ -92,7 +93,7 @@ def _filers_with_names(present: Present, named: Iterable[pl.LazyFrame]) -> pl.La
     )
 
 
-def _listing_evidence(present: Present) -> pl.LazyFrame:
+def _listing_evidence(present: PresentRows) -> pl.LazyFrame:
     """Listed symbols of each filer, and whether a recent enough report covers an exchange."""
     listed = present_rows(present, TICKERS).filter(pl.col("_retired_at").is_null())
     symbols = listed.group_by("cik").agg(_listed_on=pl.col("exchange").drop_nulls())
@@ -226,7 +227,7 @@ def _source_columns() -> list[pl.Expr]:
     ]
 
 
-def map_identifiers(present: Present) -> pl.DataFrame:
+def map_identifiers(present: PresentRows) -> pl.DataFrame:
     """CIK, LEI and symbols of filers; symbols of the list where there is no profile."""
     filers = present_rows(present, f.FILERS).filter(~pl.col("is_person"))
     symbols = filers.explode("tickers").filter(pl.col("tickers").is_not_null())
@@ -256,7 +257,7 @@ def _identifier_rows(frame: pl.LazyFrame, scheme: str, value: pl.Expr, register:
     )
 
 
-def map_listings(present: Present) -> pl.DataFrame:
+def map_listings(present: PresentRows) -> pl.DataFrame:
     """Symbols on an exchange; none over the counter."""
     pairs = (
         present_rows(present, f.FILERS)

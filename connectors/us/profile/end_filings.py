@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from connectors.contract.dataset import Cadence, Cursor, FetchedFile, GuardLimits
+from connectors.us.feeds.pending_filings import FeedFiling
 from connectors.us.filing_headers import fetch as filing_headers_fetch
 from connectors.us.filing_headers import schema as r
 from connectors.us.filing_headers.dataset import dataset
-from connectors.us.pending_filings import FeedFiling
 from connectors.us.submissions import schema as f
 
 if TYPE_CHECKING:

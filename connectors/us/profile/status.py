@@ -17,12 +17,13 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.dataset import PresentRows
+from connectors.kit.staging import present_rows
 from connectors.kit.status_rules import StatusRule, rule_columns
 from connectors.us import form_types
 from connectors.us.filing_headers import schema as r
-from connectors.us.parts import Present, present_rows
-from connectors.us.profile.status_evidence import AFTER, AROUND, BANKRUPTCY, SILENT_MONTHS
 from connectors.us.submissions import schema as f
+from connectors.us.submissions.status_evidence import AFTER, AROUND, BANKRUPTCY, SILENT_MONTHS
 
 AFTER_DAYS: Final = AFTER.days
 AROUND_DAYS: Final = AROUND.days
@@ -34,7 +35,7 @@ _EXTINGUISHED: Final = ("(a)(3)", "(a)(4)")
 _BLANK_CHECK: Final = "6770"
 
 
-def status_facts(present: Present) -> pl.LazyFrame:
+def status_facts(present: PresentRows) -> pl.LazyFrame:
     """One row per filer: the newest report, the end of registration, the removal, and the reasons.
 
     `_report`, `_ended`, `_removed`: day and source text of each; null where there is none.
@@ -70,7 +71,7 @@ def _newest_per_filer(found: pl.LazyFrame, name: str) -> pl.LazyFrame:
     )
 
 
-def _registration_ends(named: pl.LazyFrame, present: Present) -> pl.LazyFrame:
+def _registration_ends(named: pl.LazyFrame, present: PresentRows) -> pl.LazyFrame:
     """Forms 15 and revocations, except those explicitly about classes other than shares."""
     original = pl.col(f.FORM).is_in(sorted(form_types.ENDING))
     partial = present_rows(present, r.DEREGISTERED).filter(
@@ -79,7 +80,7 @@ def _registration_ends(named: pl.LazyFrame, present: Present) -> pl.LazyFrame:
     return named.filter(original).join(partial, on=[f.CIK, f.ACCESSION], how="anti")
 
 
-def _share_removals(present: Present) -> pl.LazyFrame:
+def _share_removals(present: PresentRows) -> pl.LazyFrame:
     """The newest removal of a company's own shares, if the form itself says that it concerns shares."""
     shares = present_rows(present, r.REMOVALS).filter(pl.col(r.IS_SHARE), pl.col(r.FILED).is_not_null())
     newest = shares.sort(r.FILED, r.ACCESSION).group_by(r.CIK, maintain_order=True).last()
@@ -154,7 +155,7 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _stated_ends(present: Present, ended: pl.LazyFrame) -> pl.LazyFrame:
+def _stated_ends(present: PresentRows, ended: pl.LazyFrame) -> pl.LazyFrame:
     """Ends announced in current reports: a certificate of dissolution, a plan of liquidation."""
     day = pl.col(r.FILED)
     said = present_rows(present, r.WORDS).join(ended, left_on=r.CIK, right_on=f.CIK)

@@ -1,1 +1,1 @@
-"""submissions of connectors.us: dataset, fetch, redact, rows, schema, single, structs."""
+"""submissions, a filer's own data and its list of filings, from the SEC: nightly bulk file, or single filers."""

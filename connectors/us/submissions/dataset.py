@@ -1,7 +1,7 @@
 """Dataset us.submissions: profiles and filings of all filers, from the nightly archive, single responses or pages.
 
 Belongs here: the declaration, recognising files, and reading. Does not belong here: rows (`rows`),
-fetching (`fetch`), responses for filers named by the feeds (`filer`, which stages into the same
+fetching (`fetch`), responses for filers named by the feeds (`single`, which stages into the same
 tables).
 """
 
@@ -30,7 +30,7 @@ from connectors.kit.archive.members import ArchiveError
 from connectors.kit.formats import Format, decompressed_head, sniff
 from connectors.kit.staging import SignalCounter
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
-from connectors.us.sec_http import LIMITER, RATE, error_body_reason
+from connectors.us.sec_http import error_body_reason
 from connectors.us.submissions.fetch import fetch_bulk
 from connectors.us.submissions.redact import redact, withheld_reason
 from connectors.us.submissions.rows import SubmissionCollector
@@ -136,6 +136,4 @@ DATASET: Final = dataset(
     host=FILES_HOST,
     files=("submissions/**", "submissions*.zip", "code_lists/**", "sic/**", "errors/**"),
     fetch=fetch_bulk,
-    rate=RATE,
-    limiter=LIMITER,
 )

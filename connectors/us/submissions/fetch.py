@@ -16,8 +16,8 @@ from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import Format
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import NotModified, Validators
+from connectors.us.feeds.pending_filings import FetchedFilings
 from connectors.us.fetch_each import fetch_each, new_filers
-from connectors.us.pending_filings import FetchedFilings
 from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
 from connectors.us.sec_http import download_existing, fetch_if_exists
 

@@ -17,9 +17,9 @@ from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.us.code_lists import INDUSTRIES, PLACES
 from connectors.us.form_types import is_own_form
-from connectors.us.profile import status_evidence
 from connectors.us.register import central_index_key, normalise_accessions
 from connectors.us.submissions import schema as f
+from connectors.us.submissions import status_evidence
 from connectors.us.submissions.structs import (
     FilerAddress,
     FilerProfile,

@@ -12,9 +12,8 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Cadence, GuardLimits
-from connectors.us.pending_filings import OF_PROFILES, filing_subjects
+from connectors.us.feeds.pending_filings import OF_PROFILES, filing_subjects
 from connectors.us.register import DATA_HOST
-from connectors.us.sec_http import LIMITER, RATE
 from connectors.us.submissions.dataset import dataset
 from connectors.us.submissions.fetch import fetch_responses
 from connectors.us.submissions.schema import ANSWERS_KEY
@@ -34,6 +33,4 @@ DATASET: Final = dataset(
     files=("filer/**",),
     fetch=fetch_responses,
     wants=subjects_to_fetch,
-    rate=RATE,
-    limiter=LIMITER,
 )

@@ -1,1 +1,1 @@
-"""symbols of connectors.us: company_tickers, group, nasdaq_symbol_directory, schema."""
+"""Symbols and exchanges: the SEC's list of tickers, and Nasdaq Trader's directory of listed securities."""

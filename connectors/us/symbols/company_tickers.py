@@ -31,7 +31,7 @@ from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
-from connectors.us.sec_http import LIMITER, RATE, download_existing, error_body_reason
+from connectors.us.sec_http import download_existing, error_body_reason
 from connectors.us.submissions.rows import EXCHANGES
 from warehouse.schema.types import Column, Kind, Table
 
@@ -141,6 +141,4 @@ DATASET: Final = Dataset(
     split=staging.no_split,
     read=read,
     fetch=fetch,
-    rate=RATE,
-    limiter=LIMITER,
 )

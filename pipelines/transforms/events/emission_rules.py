@@ -1,7 +1,6 @@
-"""Input of the event steps: the difference between two known states, and which changes may become events.
+"""Which changes may become events (docs/architecture.md 6).
 
-Belongs here: the shape of a difference, and the rules that suppress events (docs/architecture.md 6). Does not
-belong here: how states are compared (`warehouse.history.history`) or the content of one kind of event (`*_events`).
+Does not belong here: how states are compared (`warehouse.history.history`) or the content of one kind of event.
 """
 
 from __future__ import annotations
@@ -9,33 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
 import polars as pl
 
 SILENT_MONTHS: Final = 24  # periods that ended longer than this before the baseline create no event
-
-
-class TableDiffLike(Protocol):
-    """One table's difference between two known states; frames have the table's columns.
-
-    `known`: for the companies table, the company ids that were known before.
-    """
-
-    @property
-    def added(self) -> pl.DataFrame: ...
-    @property
-    def removed(self) -> pl.DataFrame: ...
-    @property
-    def changed_before(self) -> pl.DataFrame: ...
-    @property
-    def changed_after(self) -> pl.DataFrame: ...
-    @property
-    def known(self) -> pl.Series: ...
-
-
-Differences = Mapping[str, TableDiffLike]  # by table
-Image = Mapping[str, pl.DataFrame]  # all rows of the touched companies after the change, by table
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,10 @@ from typing import Final
 
 import polars as pl
 
-from pipelines.transforms.events.emission_rules import (
-    Differences,
-    EmissionContext,
-    Image,
-    emittable_rows,
-    within_window,
-)
+from pipelines.transforms.differences import Differences, Frames, Row
+from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, within_window
 from pipelines.transforms.events.filing_payload import added_event, updated_event
-from pipelines.transforms.events.payload import EventRow, Row
+from pipelines.transforms.events.payload import EventRow
 from pipelines.transforms.financials.filing_dedup import without_known_filings
 from pipelines.transforms.financials.periods import with_fiscal_labels
 from pipelines.transforms.financials.statement_diff import is_restatement
@@ -45,7 +40,7 @@ _FIGURES: Final = (
 )
 
 
-def filing_events(differences: Differences, image: Image, occasion: EmissionContext) -> Iterator[EventRow]:
+def filing_events(differences: Differences, image: Frames, occasion: EmissionContext) -> Iterator[EventRow]:
     """Events of documents that arrived with this difference."""
     companies = image["companies"].select(_COMPANY)
 
@@ -60,14 +55,14 @@ def filing_events(differences: Differences, image: Image, occasion: EmissionCont
             yield event(row)
 
 
-def _known_filings(differences: Differences, image: Image) -> pl.DataFrame:
+def _known_filings(differences: Differences, image: Frames) -> pl.DataFrame:
     """The documents known before."""
     filings = differences["filings"]
     before = image["filings"].join(filings.added, on="filing_id", how="anti")
     return pl.concat([before, filings.removed])
 
 
-def _first_documents(differences: Differences, image: Image, told: pl.DataFrame) -> pl.DataFrame:
+def _first_documents(differences: Differences, image: Frames, told: pl.DataFrame) -> pl.DataFrame:
     """Documents of periods that had none, with their figures; one per company and period."""
     undated = pl.when(pl.col("period_end").is_null()).then("filing_id").alias(_UNDATED)
     spans = told.with_columns(undated).select(SPAN)
@@ -85,7 +80,7 @@ def _first_documents(differences: Differences, image: Image, told: pl.DataFrame)
     return ordered.unique(subset=SPAN, keep="first", maintain_order=True)
 
 
-def _later_versions(differences: Differences, image: Image) -> pl.DataFrame:
+def _later_versions(differences: Differences, image: Frames) -> pl.DataFrame:
     """New statements from the second version on, with the version before and their document."""
     financials = differences["financials"]
     candidates = financials.added.filter(pl.col("version") > 1, ~pl.col("is_comparative"))

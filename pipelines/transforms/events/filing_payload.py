@@ -8,14 +8,8 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-from pipelines.transforms.events.payload import (
-    EventRow,
-    EventSource,
-    Row,
-    day_text,
-    event_payload,
-    midnight_utc,
-)
+from pipelines.transforms.differences import Row
+from pipelines.transforms.events.payload import EventRow, EventSource, day_text, event_payload, midnight_utc
 from pipelines.transforms.financials.periods import period_label
 from pipelines.transforms.financials.statement_diff import changed_fields
 from warehouse.schema import ids

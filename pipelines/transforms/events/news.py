@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.events.emission_rules import Differences, EmissionContext, Image, emittable_rows
-from pipelines.transforms.events.payload import EventRow, EventSource, Row, event_payload, instant_text
+from pipelines.transforms.differences import Differences, Frames, Row
+from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows
+from pipelines.transforms.events.payload import EventRow, EventSource, event_payload, instant_text
 from warehouse.schema import ids
 
 TITLE: Final = 300  # characters, docs/contract/contract.md 4.6
@@ -22,7 +23,7 @@ SUMMARY: Final = 1_000
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
 
 
-def news_events(differences: Differences, image: Image, occasion: EmissionContext) -> Iterator[EventRow]:
+def news_events(differences: Differences, image: Frames, occasion: EmissionContext) -> Iterator[EventRow]:
     """Events of news and notices that arrived with this difference."""
     for table, event in (("news", _news_event), ("notices", _regulatory_event)):
         if table in differences:
@@ -33,7 +34,7 @@ def _build_events(
     table: str,
     event: Callable[[Row], EventRow],
     differences: Differences,
-    image: Image,
+    image: Frames,
     occasion: EmissionContext,
 ) -> Iterator[EventRow]:
     rows = emittable_rows(differences[table].added, "register", differences["companies"].known, occasion)

@@ -14,14 +14,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.events.emission_rules import (
-    Differences,
-    EmissionContext,
-    Image,
-    emittable_rows,
-    unlinked_companies,
-)
-from pipelines.transforms.events.payload import EventRow, EventSource, Row, event_payload, midnight_utc
+from pipelines.transforms.differences import Differences, Frames, Row
+from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, unlinked_companies
+from pipelines.transforms.events.payload import EventRow, EventSource, event_payload, midnight_utc
 from pipelines.transforms.events.thresholds import ABSENT, ALL, ShareRange, crossed_thresholds
 from pipelines.transforms.ownership.intermediate_states import EXACT, IntermediateStates
 from pipelines.transforms.ownership.line_lineage import STATE, OwnerLineage
@@ -32,7 +27,9 @@ from warehouse.schema import ids
 _DERIVED: Final = "derived"
 
 
-def ownership_events(differences: Differences, image: Image, occasion: EmissionContext) -> Iterator[EventRow]:
+def ownership_events(
+    differences: Differences, image: Frames, occasion: EmissionContext
+) -> Iterator[EventRow]:
     """Events of holders with a share on another side of a threshold than before."""
     lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
     rows = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, occasion)

@@ -15,9 +15,8 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.transforms.differences import Row
 from warehouse.schema.tables import EVENTS
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.transforms.events.emission_rules import Differences, EmissionContext, emittable_rows
-from pipelines.transforms.events.payload import EventRow, EventSource, Row, event_payload, midnight_utc
+from pipelines.transforms.differences import Differences, Row
+from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows
+from pipelines.transforms.events.payload import EventRow, EventSource, event_payload, midnight_utc
 from warehouse.schema import ids
 
 _BEFORE = ("status", "status_source")

@@ -1,1 +1,1 @@
-"""financials of pipelines.transforms: filing_dedup, periods, statement_diff, versions."""
+"""Versions of financial statements, their periods, and filings that several sources announce."""

@@ -1,1 +1,1 @@
-"""holders of pipelines.transforms: fuzzy_pairs, ids, match_rules, name_features, renewals, resolve."""
+"""Entity resolution among the holders of one company: ids, names, match rules."""

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from name_matching.folding import fold_text
 from pipelines.transforms.connected_components import connected_components
 from pipelines.transforms.holders import name_features
 from pipelines.transforms.holders.fuzzy_pairs import closest_pairs
 from pipelines.transforms.holders.renewals import renewal_pairs
 from warehouse.schema.decisions import HolderDecision
-from warehouse.text_normalisation import comparable_name
 
 Record = Mapping[str, Any]
 Group = list[Record]
@@ -195,7 +195,7 @@ def _gap_sort_key(group: Group) -> Callable[[Group], int]:
 def _class_gap(one: Group, other: Group) -> int | None:
     """0: the same class of shares; 1: one states none, or a less specific one; None: two classes."""
     first, second = (
-        {comparable_name(record["share_class"]) for record in group if record["share_class"]}
+        {fold_text(record["share_class"]) for record in group if record["share_class"]}
         for group in (one, other)
     )
     if not first or not second:

@@ -13,8 +13,8 @@ from typing import Final
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from warehouse.legal_forms import SAME, SPELLINGS
-from warehouse.text_normalisation import comparable_name, fold_text
+from name_matching.folding import fold_text, spelling_key
+from name_matching.legal_forms import SAME, SPELLINGS
 
 CLOSE: Final = 95.0  # minimum token_sort_ratio of two cores among the holders of one company
 _SLIP: Final = 1  # wrong, missing, extra or transposed letters allowed per word
@@ -59,12 +59,12 @@ def _folded_name(name: str) -> str:
 
 def casefolded(name: str) -> frozenset[str]:
     """The name itself, ignoring case and whitespace."""
-    return frozenset({" ".join(name.casefold().split())}) - {""}
+    return frozenset({spelling_key(name)}) - {""}
 
 
 def ascii_folded(name: str) -> frozenset[str]:
     """The name without accents and punctuation."""
-    return frozenset({comparable_name(name)}) - {""}
+    return frozenset({_folded_name(name)}) - {""}
 
 
 @lru_cache(_CACHED)

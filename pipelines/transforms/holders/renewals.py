@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from warehouse.text_normalisation import comparable_name
+from name_matching.folding import fold_text, spelling_key
 
 Record = Mapping[str, Any]
 Name = tuple[str, str, str, str]  # register, name, kind, class of shares
@@ -63,5 +63,5 @@ def renewal_pairs(records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
 
 
 def _renewal_key(record: Record) -> Name:
-    told = (record["register"], " ".join(record["holder_name"].casefold().split()), record["holder_type"])
-    return (*told, comparable_name(record["share_class"]))
+    told = (record["register"], spelling_key(record["holder_name"]), record["holder_type"])
+    return (*told, fold_text(record["share_class"] or ""))

@@ -20,9 +20,8 @@ from pipelines.transforms.holders.match_rules import HolderJoin, resolve_holders
 from pipelines.transforms.holders.renewals import companies_with_renewals
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
-from warehouse.text_normalisation import comparable_name as folded
 
-__all__ = ["SINGLE", "find_joins", "folded", "reassigned_holder_ids", "with_holder_id"]
+__all__ = ["SINGLE", "find_joins", "reassigned_holder_ids", "with_holder_id"]
 
 SINGLE: Final = "single"
 

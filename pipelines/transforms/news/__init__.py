@@ -1,1 +1,1 @@
-"""news of pipelines.transforms: dedup, notice_dedup."""
+"""De-duplication of news and of regulatory notices that several sources carry."""

@@ -1,4 +1,1 @@
-"""ownership of pipelines.transforms.
-
-Holds intermediate_states, line_lineage, observed_statements, owners, survivorship, valid_time.
-"""
+"""Owners from holdings: one line per holder, survivorship among sources, valid time."""

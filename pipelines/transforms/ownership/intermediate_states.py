@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.events.payload import Row
+from pipelines.transforms.differences import Row
 from pipelines.transforms.ownership.line_lineage import STATE
 from warehouse.schema.tables import OWNERS
 

@@ -13,8 +13,7 @@ from typing import Final
 
 import polars as pl
 
-from pipelines.transforms.events.emission_rules import TableDiffLike
-from pipelines.transforms.events.payload import Row
+from pipelines.transforms.differences import Row, TableDiffLike
 from pipelines.transforms.ownership.owners import SHARE
 
 STATE: Final = (*SHARE, "ended_on", "as_of")

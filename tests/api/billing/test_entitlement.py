@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from api.accounts.tiers import DEFAULT
 from api.billing.entitlement import SignUpState, entitlement_for, is_undecided, sign_up_state
 from api.billing.errors import StripeMappingError
 from api.billing.stripe_models import StripeSubscription
 from api.settings.billing import BillingSettings
-from api.settings.service import ApiSettings, SettingError
+from api.settings.env import SettingError
+from api.settings.service import ApiSettings
+from api.settings.tiers import DEFAULT
 from tests.tables import check_cases
 
 TIER_OF = {"price_basic": "basic", "price_pro": "pro"}
@@ -115,17 +116,17 @@ def test_settings_are_read_and_secrets_never_shown():
 @check_cases(
     ("change", "said"),
     [
-        ({"FIRM_STRIPE_SECRET_KEY": ""}, "FIRM_STRIPE_SECRET_KEY must be set too"),
-        ({"FIRM_STRIPE_SIGNING_SECRET": ""}, "FIRM_STRIPE_SIGNING_SECRET must be set too"),
-        ({"FIRM_STRIPE_PRICES": ""}, "FIRM_STRIPE_PRICES must be set too"),
+        ({"FIRM_STRIPE_SECRET_KEY": ""}, "FIRM_STRIPE_SECRET_KEY must also be set"),
+        ({"FIRM_STRIPE_SIGNING_SECRET": ""}, "FIRM_STRIPE_SIGNING_SECRET must also be set"),
+        ({"FIRM_STRIPE_PRICES": ""}, "FIRM_STRIPE_PRICES must also be set"),
         (
             {"FIRM_STRIPE_PRICES": "gold=price_1"},
             "'gold' is not a tier; tiers are basic, starter, pro, business",
         ),
-        ({"FIRM_STRIPE_PRICES": "pro=prod_1"}, "as pro=price_…, not 'pro=prod_1'"),
+        ({"FIRM_STRIPE_PRICES": "pro=prod_1"}, "for example pro=price_…, not 'pro=prod_1'"),
         ({"FIRM_STRIPE_PRICES": "pro=price_1,basic=price_1"}, "price_1 is given twice"),
         ({"FIRM_STRIPE_ADDRESS": "http://stripe.example.com"}, "unencrypted"),
-        ({"FIRM_STRIPE_RETURN_URL": "javascript:alert(1)"}, "FIRM_STRIPE_RETURN_URL must be a web address"),
+        ({"FIRM_STRIPE_RETURN_URL": "javascript:alert(1)"}, "FIRM_STRIPE_RETURN_URL must be a URL"),
         ({"FIRM_TRIAL_DAYS": "731"}, "FIRM_TRIAL_DAYS must be from 0 to 730"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_stripe_that_is_away_is_left_alone_until_the_next_pass(paying, start, 
     paying.stripe.faults = [(503, b"")]
     with caplog.at_level(logging.WARNING, "firm.api"):
         assert passed(upkeep) == 0
-    assert "not compared with Stripe now" in caplog.text
+    assert "accounts could not be compared with Stripe" in caplog.text
     assert len(paying.stripe.asked) == 1
     assert paying.stands(OTHER) == ("starter", "active")
     assert passed(upkeep) == 2

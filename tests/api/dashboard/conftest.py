@@ -14,7 +14,7 @@ import pytest
 from lxml import html
 
 from api.runtime.uvicorn_server import build_server
-from tests.api.post_office import Post, PostOffice
+from tests.api.fixtures.mail_server import Post, PostOffice
 
 PATIENCE_SECONDS = 20.0
 HOST = "api.example.com"

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from tests.api.billing.stripe_server import KEY, SIGNING_SECRET, FakeStripe
-from tests.api.post_office import PostOffice
+from tests.api.fixtures.mail_server import PostOffice
 from tests.browsing import Tab
 from tests.firm.hooked import Hooked, until
 from tests.firm.inside import Inside

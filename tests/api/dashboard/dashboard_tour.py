@@ -1,7 +1,7 @@
 """One customer's way through the dashboard in a Chromium, and what was seen on it.
 
 Belongs here: the steps. Does not belong here: what stands around them (`dashboard_scene`), what must hold of the pages
-(`test_dashboard_browser`).
+(`test_browser`).
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from sandbox import sufficient_companies, write_days
 from tests.api.billing.stripe_server import FakeStripe, Listening
 from tests.api.dashboard.dashboard_scene import OWNER, Customer, Seen, endpoint, settings
-from tests.api.post_office import PostOffice
+from tests.api.fixtures.mail_server import PostOffice
 from tests.browsing import Tab, browsing, keep_screenshots
 from tests.firm.hooked import Hooked, until
 from tests.hostile import HostileWorld

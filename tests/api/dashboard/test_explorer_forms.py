@@ -119,7 +119,11 @@ def test_a_key_is_used_once_and_shown_nowhere(desk: Desk, browser: Browser) -> N
 def test_nothing_is_sent_with_a_key_that_is_not_the_accounts(desk: Desk, browser: Browser) -> None:
     desk.made.accounts.create_account("other@example.com", "pro")
     theirs = desk.made.accounts.create_key("other@example.com", "live").key
-    for key, said in ((theirs, "another account"), ("", "Enter a key"), (desk.made.key[:-1] + "!", "no key")):
+    for key, said in (
+        (theirs, "another account"),
+        ("", "Enter a key"),
+        (desk.made.key[:-1] + "!", "not a key"),
+    ):
         (fault,) = refused(ask(browser, "getCompany", key=key, **{NUMBER: "5599999991"}))
         assert said in fault
     assert routes(browser) == {}
@@ -185,7 +189,7 @@ def test_a_parameter_stays_in_its_place(desk: Desk, browser: Browser) -> None:
 
 
 def test_what_would_break_out_is_not_sent() -> None:
-    from api.openapi.document import openapi_document
+    from api.openapi_document import openapi_document
 
     operations = operation_forms(openapi_document("https://api.example.com"))
     get, change = operations["getCompany"], operations["updateWebhook"]
@@ -193,7 +197,7 @@ def test_what_would_break_out_is_not_sent() -> None:
     for value, fault in (
         (".", "change the path"),
         ("..", "change the path"),
-        ("", "is needed"),
+        ("", "is required"),
         ("x" * 25, "24"),
     ):
         (found,) = build_explorer_request(get, {NUMBER: value}).faults

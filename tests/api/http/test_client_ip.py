@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from api.http.client_ip import ClientIpResolver, is_local, parse_address, parse_trusted_proxies
-from api.settings.service import ApiSettings, SettingError
+from api.http.client_ip import ClientIpResolver, is_local, parse_address
+from api.settings.env import EnvReader, SettingError
+from api.settings.service import ApiSettings
 from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"
@@ -128,7 +129,7 @@ def test_settings():
     assert ApiSettings.from_environment({}).trusted_proxies == ()
     read = ApiSettings.from_environment({"FIRM_TRUSTED_PROXIES": " 10.0.0.0/8, ::1 ,UNIX,"})
     assert read.trusted_proxies == ("10.0.0.0/8", "::1", "unix")
-    assert parse_trusted_proxies("10.0.0.1/8") == ("10.0.0.1/8",)
+    assert EnvReader({"HOPS": "10.0.0.1/8"}).proxies("HOPS") == ("10.0.0.1/8",)
     for wrong in ("nginx", "10.0.0.0/99", "*"):
         with pytest.raises(SettingError, match="FIRM_TRUSTED_PROXIES"):
             ApiSettings.from_environment({"FIRM_TRUSTED_PROXIES": wrong})

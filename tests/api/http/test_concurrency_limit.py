@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from api.http.concurrency_limit import ListQueryPool
-from api.http.problems.problem import ProblemError
+from api.problems.problem import ProblemError
 from warehouse.reader.types import QueryTimeoutError
 
 PATIENCE = 20

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api.accounts.tiers import DEFAULT
 from api.auth.allowed_origins import is_allowed_origin, is_valid_domain, parse_origin
 from api.http.cors import EXPOSED, METHODS
+from api.settings.tiers import DEFAULT
 from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"

@@ -173,3 +173,11 @@ def test_long_lines_are_cut_and_pieces_are_whole_lines(own_service):
     assert len(lines) == 80
     assert {line["status"] for line in lines} <= {200, 400}
     assert all(line["request_id"].startswith("req_") and line["client"] for line in lines)
+
+
+@pytest.mark.parametrize("path", [COMPANY, "/api/v1/companies", "/api/openapi.json", "/healthz"])
+def test_options_carries_the_headers_of_every_answer(service, path):
+    answer = service.client.options(path)
+    assert answer.status_code == 204
+    assert answer.headers["cache-control"] == "no-store"
+    assert {"x-request-id", "vary", "x-content-type-options", "allow"} <= set(answer.headers)

@@ -6,13 +6,14 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.accounts.tiers import DEFAULT
+from api.common.shared_memory import SharedSlots
 from api.http.middleware import RequestMiddleware
 from api.http.responses import problem_response
 from api.observability.metrics import BOUNDS, Metrics, WorkerSlot, publish_periodically
 from api.observability.prometheus import prometheus_text
-from api.runtime.shared_memory import SharedSlots
-from api.settings.service import ApiSettings, SettingError
+from api.settings.env import SettingError
+from api.settings.service import ApiSettings
+from api.settings.tiers import DEFAULT
 
 COMPANY = "/api/v1/companies/5599999991"
 TEMPLATE = "/api/v1/companies/{org_number}"

@@ -5,8 +5,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from api.companies.openapi import OPERATIONS
-from api.openapi.document import openapi_document
+from api.openapi_document import OPERATIONS, openapi_document
 from api.routes import ROUTES
 
 UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/metrics", "/problems/{slug}", "/billing/stripe"}

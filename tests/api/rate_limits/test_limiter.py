@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import http_sf
 import pytest
 
-from api.accounts.tiers import DEFAULT, read_tiers
 from api.auth import api_keys
 from api.rate_limits.limiter import COUNTED
+from api.settings.tiers import DEFAULT, read_tiers
 
 COMPANY = "/api/v1/companies/5599999991"
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -263,7 +263,7 @@ def test_a_store_of_bursts_that_fails_refuses_nobody(serve, world, tmp_path, cap
     with caplog.at_level(logging.WARNING, "firm.api"):
         service = serve(world, tiers=DEFAULT)
     assert service.get(COMPANY).status_code == 200
-    assert caplog.text.count("each limits bursts by itself") == 1
+    assert caplog.text.count("each process limits bursts separately") == 1
 
 
 def test_two_services_of_one_data_folder_share_the_burst(serve, world):

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from api.accounts.repository import KeyRepository
-from api.accounts.tiers import DEFAULT
 from api.auth import api_keys
 from api.rate_limits.limiter import client_network
+from api.settings.tiers import DEFAULT
 
 COMPANY = "/api/v1/companies/5599999991"
 

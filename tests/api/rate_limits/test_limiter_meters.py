@@ -8,12 +8,12 @@ from unittest.mock import patch
 
 import pytest
 
-from api.accounts.records import KeyRecord
-from api.accounts.tiers import DEFAULT, read_tiers
+from api.auth.api_keys import KeyRecord
 from api.common.clock import Clock
-from api.http.problems.problem import ProblemError
+from api.problems.problem import ProblemError
 from api.rate_limits import limiter as module
 from api.rate_limits.limiter import EMPTY, EMPTY_FOR_VISITOR, RateLimiter, client_network
+from api.settings.tiers import DEFAULT, read_tiers
 from tests.tables import check_cases
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp()
@@ -193,7 +193,7 @@ def test_a_tier_that_is_not_configured_is_served_most_generously(caplog):
     with caplog.at_level(logging.ERROR, "firm.api"):
         meter = world.made.meter_of(replace(RECORD, tier="gone"))
     assert meter.tier.name == "business"
-    assert "an account is on tier 'gone', which is not configured: served as business" in caplog.text
+    assert "an account has tier 'gone', which is not configured: business is used instead" in caplog.text
 
 
 def test_meters_that_are_forgotten_have_nothing_unwritten(monkeypatch):

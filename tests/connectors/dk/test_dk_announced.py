@@ -50,5 +50,5 @@ def test_every_genuine_file_is_listed_with_the_reason(sources: Path, tmp_path: P
 
 def test_its_register_is_not_asked(tmp_path: Path) -> None:
     origin: object = Asked()
-    with pytest.raises(MarketNotServedError, match="DK is announced and not served yet"):
+    with pytest.raises(MarketNotServedError, match="DK is announced, not served yet"):
         ingest(Settings(data=tmp_path), ["dk"], origin)  # type: ignore[arg-type]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.us import headers
-from sandbox.us.model import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from tests.connectors.echo import shapes
 from tests.connectors.echo.kind import Kind, holding, lacking
 from tests.connectors.echo.played import Played

@@ -124,7 +124,7 @@ def test_what_is_no_report_is_unreadable(body: bytes, said: str) -> None:
 
 
 def test_a_report_of_nobody_is_unreadable() -> None:
-    with pytest.raises(UnreadableFileError, match="no LEI"):
+    with pytest.raises(UnreadableFileError, match="not an LEI"):
         read(report(*statements()).replace(LEI.encode(), b"5560000000"))
 
 

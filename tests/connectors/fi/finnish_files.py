@@ -11,7 +11,9 @@ import polars as pl
 from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope, Signal
 from connectors.fi import FINLAND
 
-YTJ, XBRL, NOTICES, RELEASES, FLAGGING = FINLAND.datasets[:5]
+YTJ, XBRL, NOTICES, RELEASES, FLAGGING = (
+    FINLAND.dataset(f"fi.{name}") for name in ("ytj", "xbrl", "notices", "nasdaq", "flagging")
+)
 INSTANT = datetime(2026, 11, 16, 12, tzinfo=UTC)
 ONE, TWO, THREE = "0112038-9", "2919415-2", "0100379-9"
 Record = dict[str, Any]

@@ -243,7 +243,10 @@ def test_parts_that_do_not_make_the_total_are_told() -> None:
         (ENGLISH, "no row of the resulting situation"),
         (f"{OWNER}\n{NOW} | |\n{BEFORE}", "no percentages"),
         (f"{NOW} | 5.04% | 0.1% | 5.14% |\n{BEFORE}", "no holder"),
-        (f"{OWNER}\n{NOW} | 1% | 2% | 3% | 4% |\n{BEFORE}", "4 percentages"),
+        (
+            f"{OWNER}\n{NOW} | 1% | 2% | 3% | 4% |\n{BEFORE}",
+            "expected three percentages in a row of the form, found 4",
+        ),
         (f"{OWNER}\n{NOW} | ca. 5% | 0.1% | 5.1% |\n{BEFORE}", "«ca.» in front"),
         (f"{OWNER}\n{NOW} | -5% | 0.1% | 5.1% |\n{BEFORE}", "«-» in front"),
         (f"{OWNER}\n{NOW} | see below | 0.1% | 5.1% |\n{BEFORE}", "«see below»"),

@@ -150,7 +150,7 @@ def test_the_texts_of_notifications(files: Path) -> None:
         ("blackrock inc", date(2019, 5, 31), None, Decimal(5), None, Decimal(5)),
         ("blackrock inc", date(2021, 5, 11), Decimal("4.99"), None, None, Decimal(5)),
         ("peter aho", date(2024, 4, 19), Decimal("47.59"), None, None, None),
-        ("keskinäinen vakuutusyhtiö ilmarinen", date(2024, 4, 19), Decimal("8.71"), None, None, None),
+        ("keskinainen vakuutusyhtio ilmarinen", date(2024, 4, 19), Decimal("8.71"), None, None, None),
         ("rolf backlund", date(2024, 4, 19), Decimal("8.6"), None, None, None),
     ]
     assert rows[3]["businessId"] == "0142213-3"

@@ -11,7 +11,7 @@ import pytest
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.fi import FINLAND
 from connectors.nasdaq import categories, report_periods
-from connectors.nasdaq.names import issuer_key, normalise_holder_name
+from connectors.nasdaq.names import issuer_key
 from tests.connectors.fi.finnish_files import (
     INSTANT,
     ONE,
@@ -87,10 +87,6 @@ def test_names_are_compared_exactly_after_the_marks_of_a_public_company(
     label: str, registered: str, public: bool, same: bool
 ) -> None:
     assert (issuer_key(label) == issuer_key(registered, is_public=public)) is same
-
-
-def test_a_holders_name_is_compared_without_case_blanks_and_points() -> None:
-    assert normalise_holder_name("BlackRock,  Inc.") == normalise_holder_name("BLACKROCK INC")
 
 
 def test_markets_of_other_countries_are_counted_and_left_out() -> None:

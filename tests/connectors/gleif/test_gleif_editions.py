@@ -27,7 +27,6 @@ from connectors.contract.dataset import (
 )
 from connectors.gleif.level1 import parse, parse_csv
 from connectors.gleif.level1 import schema as level1_schema
-from connectors.gleif.level1.dataset import company_ids_of_rows
 from connectors.gleif.level1.registration_numbers import (
     AUTHORITIES,
     are_leis,
@@ -38,6 +37,7 @@ from connectors.gleif.level1.registration_numbers import (
     is_personal_number,
 )
 from connectors.gleif.level2 import dataset as level2_dataset
+from connectors.gleif.market import company_id_of_record
 from tests.connectors.gleif.gleif_bodies import (
     DATASETS,
     HEADER,
@@ -228,8 +228,8 @@ def test_deltas_replace_whole_records_and_the_newest_holds_in_whatever_order_the
         for place in order:
             (batch,) = [one for one in DATASETS["NO"].read(pieces[place]) if one.rows.height]
             at = pl.lit(pieces[place].observed_at).cast(pl.Datetime("us", "UTC"))
-            company = company_ids_of_rows("NO", batch.rows)
-            staged = batch.rows.with_columns(company.alias("_company_id"), _observed_at=at, _raw=pl.lit("x"))
+            company = company_id_of_record("NO").alias("_company_id")
+            staged = batch.rows.with_columns(company, _observed_at=at, _raw=pl.lit("x"))
             current_records.upsert_records(connection, made, staged)
         (row,) = (
             current_records.records_of_companies(connection, [made], None)[made.name].collect().to_dicts()

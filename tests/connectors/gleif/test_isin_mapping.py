@@ -24,7 +24,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.gleif import isin_mapping
-from connectors.gleif.level1.dataset import lei_dataset, with_lei_columns
+from connectors.gleif.level1.dataset import lei_dataset
 from connectors.gleif.level2.dataset import COPIES_HOST, parents_dataset
 from connectors.kit.columns.isin import are_isins
 from connectors.kit.http.client import HttpClient, HttpSettings
@@ -104,7 +104,7 @@ def are_shaped(text: str) -> bool:
 
 
 def test_leis_that_firds_names_are_asked_for_beside_the_others() -> None:
-    made = with_lei_columns(lei_dataset("SE", {"xx_named": "lei"}), {"se_firds_even": "lei"})
+    made = lei_dataset("SE", {"xx_named": "lei", "se_firds_even": "lei"})
     tables = {
         "xx_named": pl.DataFrame({"lei": [ISSUER]}),
         "se_firds_even": pl.DataFrame({"lei": [lei("B"), ISSUER]}),

@@ -16,7 +16,7 @@ from connectors.nasdaq.major_holdings.text import html_to_text
 from connectors.regulators import list_pages
 from connectors.uk.nsm.text import to_plain_text
 from connectors.us.filing_headers import index_page
-from connectors.us.ownership.html_text import to_single_line
+from connectors.us.ownership.html_text import document_line
 from tests.tables import check_cases
 
 Tree = Callable[[bytes, html.HTMLParser], html.HtmlElement]
@@ -78,7 +78,7 @@ def test_every_reader_of_pages_refuses_it_in_its_own_way() -> None:
     body = page(MOST + 1)
     assert html_to_text(body) == ""
     assert to_plain_text(body.decode()) == ""
-    assert to_single_line(body) == ""
+    assert document_line(body) == ""
     with pytest.raises(index_page.NotIndexPageError, match="attributes"):
         index_page.parse_index_page(body)
     with pytest.raises(ValueError, match="attributes"):
@@ -88,4 +88,4 @@ def test_every_reader_of_pages_refuses_it_in_its_own_way() -> None:
 def test_every_reader_of_pages_reads_one_of_fewer() -> None:
     assert "y" in html_to_text(page(MOST))
     assert "y" in to_plain_text(page(MOST).decode())
-    assert "y" in to_single_line(page(MOST))
+    assert "y" in document_line(page(MOST))

@@ -10,12 +10,14 @@ import polars as pl
 import pytest
 
 from connectors import JURISDICTIONS
-from connectors.contract.dataset import Jurisdiction
+from connectors.contract.contribution import Contribution
+from connectors.contract.dataset import META_SCHEMA, Jurisdiction
 from connectors.firds import schema as f
 from connectors.firds.dataset import ESMA
+from connectors.kit.composition import compose_market
 from connectors.listings.is_listed import decide_listed
-from connectors.listings.market import with_listings
-from connectors.listings.venues import VENUES
+from connectors.listings.market import issuer_contributions
+from connectors.listings.venues import LEVELS
 from tests.connectors.gleif.gleif_bodies import lei
 from tests.tables import check_cases
 from warehouse import schema_render
@@ -116,21 +118,13 @@ def test_many_companies_are_decided_each_by_its_own() -> None:
     assert found.columns == list(COMPANIES.names)
 
 
-def test_venues_are_codes_of_markets_with_a_level() -> None:
-    assert set(VENUES.columns["level"].values()) == set(LISTING_LEVELS)
-    assert {"SE", "NO", "FI", "DK", "UK", "US"} == set(VENUES.columns["country"].values())
-    assert all(len(code) == 4 for code in VENUES.codes)
+def test_venues_are_codes_with_a_level() -> None:
+    assert set(LEVELS.values()) == set(LISTING_LEVELS)
+    assert all(len(code) == 4 for code in LEVELS)
+    assert "OTCM" not in LEVELS  # quotes over the counter are no listing
 
 
 # --- a market -----------------------------------------------------------------------------------------------------
-
-LEI_TABLE = "se_lei"
-_META = {
-    "_company_id": pl.String(),
-    "_observed_at": pl.Datetime("us", "UTC"),
-    "_raw": pl.String(),
-    "_retired_at": pl.Datetime("us", "UTC"),
-}
 
 
 def market() -> Jurisdiction:
@@ -142,7 +136,7 @@ def present(table: str, *rows: dict[str, Any]) -> pl.LazyFrame:
     declared = next(one for made in market().datasets for one in made.staged.values() if one.name == table)
     at = datetime.combine(TODAY - DAY, time(), UTC)
     meta = {"_company_id": COMPANY, "_observed_at": at, "_raw": "raw", "_retired_at": None}
-    schema = {**schema_render.polars_schema(declared), **_META}
+    schema = {**schema_render.polars_schema(declared), **META_SCHEMA}
     return pl.LazyFrame(
         [{**dict.fromkeys(schema), **row, **meta} for row in rows], schema=schema, orient="row"
     )
@@ -161,18 +155,9 @@ def line(isin: str = "SE0000108656", mic: str = "XSTO", **given: Any) -> dict[st
 
 
 def shared(**tables: pl.LazyFrame) -> Any:
-    wrapped = with_listings(
-        Jurisdiction(
-            code="SE",
-            state="served",
-            datasets=tuple(made for made in market().datasets if LEI_TABLE in made.staged),
-            precedence={},
-            touches=lambda _, rows: pl.Series("_company_id", [COMPANY] * rows.height, pl.String),
-            normalise=lambda _tables, _today: {COMPANIES.name: company()},
-        ),
-        ESMA,
-    )
-    return wrapped.normalise(tables, TODAY)
+    own = Contribution(name="register", to_shared=lambda _present, _today: {COMPANIES.name: company()})
+    composed = compose_market("SE", (own, *issuer_contributions("SE", ESMA)))
+    return composed.normalise(tables, TODAY)
 
 
 def test_a_market_shows_lines_identifiers_and_who_is_listed() -> None:

@@ -11,10 +11,9 @@ import polars as pl
 import pytest
 
 import connectors
-from connectors.contract.shared_folders import NEWS
-from connectors.presses import PRESSES
+from connectors import GROUPS
 from pipelines.sources.folder import FileEntry, list_day_folders, plan_files
-from tests.connectors.news.news_files import NOW, read
+from tests.connectors.news.news_files import MARKETS, NOW, read
 
 pytestmark = pytest.mark.sources
 OWN = ("newsweb_no/", "fca_nsm/", "fi_oam/", "se_finanscentralen/", "sec_current_atom/", "dk_oam/")
@@ -30,7 +29,7 @@ def folder(sources: Path) -> Path:
 def entries(folder: Path) -> Iterator[FileEntry]:
     (day,) = list_day_folders(folder)
     for made in connectors.JURISDICTIONS:
-        yield from plan_files(day, made, NOW, (NEWS,), own=False).entries
+        yield from plan_files(day, made, NOW, GROUPS, own=False).entries
 
 
 def test_every_file_of_the_folder_is_read_or_named_with_the_reason(folder: Path) -> None:
@@ -46,7 +45,7 @@ def test_every_file_of_the_folder_is_read_or_named_with_the_reason(folder: Path)
             empty = "bootstrap" in inside or "past_end" in inside
             assert any(one.startswith("left: ") for one in how) is empty, (name, how)
         if inside.startswith("dk_oam/"):
-            assert how == {"left: storage of Denmark's Finanstilsynet: Denmark is announced, not served yet"}
+            assert how == {"left: Denmark is announced, not served yet"}
 
 
 def test_every_file_that_is_read_gives_rows_and_rejects_nothing(folder: Path) -> None:
@@ -78,7 +77,7 @@ def test_the_swedish_storage(folder: Path) -> None:
 
 def test_announcements_of_oslo_and_london_are_items_of_news(folder: Path) -> None:
     for market, key, place in (("NO", "no.newsweb", "newsweb_no"), ("UK", "uk.nsm", "fca_nsm")):
-        made = PRESSES[market].items()
+        made = MARKETS[market].news_items
         for path in (folder / "news" / place).glob("*"):
             for batch in read(key, path.read_bytes(), path.name):
                 if batch.table in made:

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, date, datetime
+from importlib import import_module
 from typing import Any
 
 import polars as pl
 
-from connectors.news.market import with_news
-from connectors.presses import PRESSES
+from connectors.news.market import news_contribution
 from tests.connectors.news.news_files import MARKETS, mfn, mfn_item, present, read, release, rss
 from tests.tables import check_cases
 
@@ -33,9 +32,10 @@ def news(
             frames.setdefault(batch.table, []).append(batch.rows)
     tables = {name: present(pl.concat(parts), company or COMPANY[market]) for name, parts in frames.items()}
     known = {"companies": pl.DataFrame({"company_id": [COMPANY[market]]})}
-    registers = replace(MARKETS[market], normalise=lambda *_: known, links=())
-    normalise = with_news(registers, PRESSES[market]).normalise
-    return normalise(tables, TODAY)["news"].sort("published_at", "news_id").to_dicts()
+    contribution = news_contribution(market, import_module(f"connectors.{market.lower()}.news").PRESS)
+    return (
+        contribution.to_shared_late(known, tables, TODAY)["news"].sort("published_at", "news_id").to_dicts()
+    )
 
 
 def message(number: int, **values: Any) -> dict[str, Any]:

@@ -85,6 +85,7 @@ def api(*records: object) -> Batch:
 def present(frame: pl.DataFrame, seen: datetime = MONDAY) -> pl.LazyFrame:
     instant = pl.Datetime("us", "UTC")
     return frame.with_columns(
+        pl.lit(None, pl.String).alias("_company_id"),
         pl.lit(seen, instant).alias("_observed_at"),
         pl.lit("0" * 64).alias("_raw"),
         pl.lit(None, instant).alias("_retired_at"),

@@ -51,6 +51,7 @@ def batches(dataset: Dataset, piece: ArchiveMember) -> list[Batch]:
 def present(rows: pl.DataFrame, piece: ArchiveMember) -> pl.DataFrame:
     instant = pl.Datetime("us", "UTC")
     return rows.with_columns(
+        pl.lit(None, pl.String).alias("_company_id"),
         pl.lit(piece.observed_at, instant).alias("_observed_at"),
         pl.lit(piece.sha256).alias("_raw"),
         pl.lit(None, instant).alias("_retired_at"),

@@ -250,7 +250,7 @@ def test_a_warning_names_nobody(title: str, read: Reading) -> None:
 def test_an_address_elsewhere_is_not_believed(read: Reading) -> None:
     batch = read(uk.FCA_DATASET, rss([news("evil.example", "FCA fines Acme Ltd £1m")]))
     assert batch.rows.is_empty()
-    assert batch.rejects["reason"].to_list() == ["no address on www.fca.org.uk to know it by"]
+    assert batch.rejects["reason"].to_list() == ["no address on www.fca.org.uk to identify it"]
 
 
 @pytest.mark.parametrize(

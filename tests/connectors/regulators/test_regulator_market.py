@@ -11,17 +11,19 @@ import polars as pl
 import pytest
 
 import connectors
+from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import Jurisdiction
 from connectors.fi import FINLAND
 from connectors.gleif.level1 import schema as level1_schema
+from connectors.kit.composition import compose_market
 from connectors.regulators import headline_feeds, mapping, nordic, unmatched
 from connectors.regulators.authorities import FI
 from connectors.regulators.esma import dataset as esma_dataset
-from connectors.regulators.market import CompanyRegister, with_acts
+from connectors.regulators.market import CompanyRegister, acts_contribution
 from connectors.us import UNITED_STATES
 from connectors.us.regulators import REGISTER
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.sources.source import FolderSource
 from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, rss, sanction, solr
 from tests.pipelines.invented_links import LINKED_MARKET
@@ -32,7 +34,12 @@ from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import NOTICES
 
 _FIRMS: Final = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026"
-_NAMES = CompanyRegister("fi_register", lambda rows: rows["name"], cores=lambda rows: rows["name"])
+_NAMES = CompanyRegister(
+    "fi_register",
+    lambda rows: rows["name"],
+    cores=lambda rows: rows["name"],
+    leis=level1_schema.lei_table("FI"),
+)
 # the Swedish feed, as if its market were the invented one
 _FEED = headline_feeds.headlines_dataset(
     "fi.acts",
@@ -41,7 +48,22 @@ _FEED = headline_feeds.headlines_dataset(
     nordic.SWEDISH_DATASET.cadence,
     replace(nordic.SWEDISH_HEADLINES, authority=replace(FI, country="FI"), market="FI", files=("acts/**",)),
 )
-MARKET: Final = with_acts(LINKED_MARKET, (_FEED, esma_dataset.esma_dataset("FI")), _NAMES)
+_REGISTERS = Contribution(
+    name="registers",
+    datasets=LINKED_MARKET.datasets,
+    company_ids={
+        name: pl.format("firm:FI:{}", pl.col("number"))
+        for dataset in LINKED_MARKET.datasets
+        for name, table in dataset.staged.items()
+        if "number" in table.names
+    },
+    links=LINKED_MARKET.links,
+    to_shared=LINKED_MARKET.normalise,
+    precedence=LINKED_MARKET.precedence,
+    holders=LINKED_MARKET.holders,
+)
+_ACTS = acts_contribution("FI", (_FEED, esma_dataset.esma_dataset("FI")), _NAMES)
+MARKET: Final = compose_market("FI", (_REGISTERS, _ACTS))
 
 
 @dataclass

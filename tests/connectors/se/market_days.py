@@ -11,8 +11,8 @@ import dagster as dg
 import polars as pl
 
 from connectors.se import SWEDEN
-from pipelines.ingest.report import IngestReport
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from tests.connectors.se import bulk_files

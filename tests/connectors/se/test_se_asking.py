@@ -95,7 +95,7 @@ def test_a_number_the_registry_refuses_is_passed_over(registry: Registry, http: 
 def test_refusals_in_a_row_end_the_asking(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     registry.say(ASK, b"<html/>", 500)
-    with pytest.raises(RequestRefusedError, match="5 refusals"):
+    with pytest.raises(RequestRefusedError, match="5 rejections in a row"):
         list(API.fetch(http, None, [str(5560000000 + n) for n in range(20)]))
 
 

@@ -158,6 +158,7 @@ def test_an_archive_without_reports_is_unreadable() -> None:
 def shared(*documents: tuple[Report, str]) -> dict[str, list[dict[str, Any]]]:
     found = pl.concat([rows(batches(zipped(**{INNER: package(report)}), name)) for report, name in documents])
     present = found.lazy().with_columns(
+        _company_id=pl.lit(None, pl.String),
         _observed_at=pl.lit(INSTANT),
         _raw=pl.lit("0" * 64),
         _retired_at=pl.lit(None, pl.Datetime("us", "UTC")),

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope, Signal
-from connectors.uk import mapping
+from connectors.uk import UNITED_KINGDOM, mapping
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from connectors.uk.psc import dataset as psc_dataset
 
@@ -200,13 +200,13 @@ class Bench:
         return dict(self._present)
 
     def normalise(self) -> dict[str, pl.DataFrame]:
-        return dict(mapping.normalise({name: rows.lazy() for name, rows in self._present.items()}, RUN))
+        return dict(mapping.map_registers({name: rows.lazy() for name, rows in self._present.items()}, RUN))
 
 
 def with_meta(table: str, rows: pl.DataFrame, at: datetime) -> pl.DataFrame:
     kind = pl.Datetime("us", "UTC")
     return rows.with_columns(
-        mapping.company_ids_of_rows(table, rows).alias("_company_id"),
+        UNITED_KINGDOM.touches(table, rows).alias("_company_id"),
         pl.lit(at).cast(kind).alias("_observed_at"),
         pl.lit("raw").alias("_raw"),
         pl.lit(None, kind).alias("_retired_at"),

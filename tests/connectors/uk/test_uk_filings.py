@@ -11,8 +11,8 @@ import pytest
 from connectors.kit import staging
 from connectors.uk.accounts.mapping import map_accounts
 from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.live_schema import FILED, PROFILES
 from connectors.uk.rest_api import filing_history
-from connectors.uk.streaming_api.schema import FILED, PROFILES
 from warehouse.schema.ids import filing_id
 
 NUMBER = "01234567"

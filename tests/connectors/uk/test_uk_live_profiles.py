@@ -9,11 +9,12 @@ import pytest
 
 from connectors.contract.dataset import AbsenceCheck, NotApplicable, Scope, UnreadableFileError
 from connectors.kit import staging
+from connectors.uk import stream_events
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
+from connectors.uk.live_schema import PROFILES
 from connectors.uk.rest_api import fetch as rest_api_fetch
-from connectors.uk.streaming_api import datasets, events, rows
+from connectors.uk.streaming_api import datasets, rows
 from connectors.uk.streaming_api.connection import GAP
-from connectors.uk.streaming_api.schema import PROFILES
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench, with_meta
 from tests.tables import check_cases
 
@@ -291,7 +292,7 @@ def test_a_line_that_does_not_fit_is_a_reject_and_no_other_suffers(old, new):
     ],
 )
 def test_7_a_time_without_zone_is_that_of_london(text, instant):
-    assert events.parse_published(text) == instant
+    assert stream_events.parse_published(text) == instant
 
 
 def test_an_event_of_an_unknown_kind_or_without_its_time_is_told_of(bench):

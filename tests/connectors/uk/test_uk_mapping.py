@@ -30,7 +30,7 @@ def present(table, *rows, at=AT):
     """Present rows as pipelines hand them over, from members that matter."""
     frame = staging.make_batch(table, list(rows)).rows if rows else staging.empty_frame(table)
     return frame.with_columns(
-        mapping.company_ids_of_rows(table.name, frame).alias("_company_id"),
+        UNITED_KINGDOM.touches(table.name, frame).alias("_company_id"),
         pl.lit(at).cast(INSTANT).alias("_observed_at"),
         pl.lit("0" * 64).alias("_raw"),
         pl.lit(None, INSTANT).alias("_retired_at"),
@@ -75,7 +75,7 @@ def exemption(*periods, at=LATER):
 
 
 def companies_of(**rows):
-    return mapping.normalise(rows, RUN)["companies"]
+    return mapping.map_registers(rows, RUN)["companies"]
 
 
 def company(**rows):
@@ -83,7 +83,7 @@ def company(**rows):
 
 
 def test_every_table_has_its_declared_shape_even_of_nothing():
-    for name, rows in mapping.normalise({}, RUN).items():
+    for name, rows in mapping.map_registers({}, RUN).items():
         assert rows.schema == staging.staged_schema(SHARED[name]), name
         assert rows.is_empty()
     full = {
@@ -91,7 +91,7 @@ def test_every_table_has_its_declared_shape_even_of_nothing():
         "uk_accounts": accounts(),
         "uk_exemptions": exemption(("2020-01-01", None)),
     }
-    for name, rows in mapping.normalise(full, RUN).items():
+    for name, rows in mapping.map_registers(full, RUN).items():
         assert rows.schema == staging.staged_schema(SHARED[name]), name
 
 
@@ -123,14 +123,14 @@ def test_a_company_known_only_from_dormant_accounts_is_dormant():
 
 
 def test_accounts_without_a_name_make_no_company():
-    rows = mapping.normalise({"uk_accounts": accounts(company_name=None)}, RUN)
+    rows = mapping.map_registers({"uk_accounts": accounts(company_name=None)}, RUN)
     assert rows["companies"].is_empty()
     assert len(rows["financials_reported"]) == 1
 
 
 def test_ownership_alone_makes_no_company():
     row = {"company_number": NUMBER, "id": "x", "natures_of_control": [], "deleted": False}
-    rows = mapping.normalise({"uk_psc": present(psc_schema.PSC, row)}, RUN)
+    rows = mapping.map_registers({"uk_psc": present(psc_schema.PSC, row)}, RUN)
     assert rows["companies"].is_empty()
     assert len(rows["holdings"]) == 1
 
@@ -238,7 +238,7 @@ def test_staged_tables_and_touches_know_each_other():
             row["company_number"] = NUMBER
         frame = pl.DataFrame([row], schema=staging.staged_schema(table), orient="row")
         due = [None] if name == "uk_psc_totals" else ["firm:UK:01234567"]
-        assert mapping.company_ids_of_rows(name, frame).to_list() == due, name
+        assert UNITED_KINGDOM.touches(name, frame).to_list() == due, name
 
 
 def test_the_declaration_names_its_own_datasets():

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.uk import live_schema as streaming_api_schema
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
-from connectors.uk.basic_company_data.fetch import API
+from connectors.uk.register import API_URL
 from connectors.uk.rest_api import fetch as rest_api_fetch
+from connectors.uk.stream_events import HOST as STREAMS
 from connectors.uk.streaming_api import datasets
-from connectors.uk.streaming_api import schema as streaming_api_schema
-from connectors.uk.streaming_api.events import HOST as STREAMS
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench
 from tests.tables import check_cases
 
@@ -76,7 +76,7 @@ def register() -> Iterator[tuple[type[Register], str]]:
 
 
 def client(folder: Path, base: str, **credentials: str) -> HttpClient:
-    hosts = {"api": API.removeprefix("https://"), "stream": STREAMS}
+    hosts = {"api": API_URL.removeprefix("https://"), "stream": STREAMS}
     return HttpClient(
         HttpSettings(
             "t (t@example.com)",
@@ -128,7 +128,7 @@ def test_pitfall_19_a_redirect_to_another_host_gets_no_key(register, tmp_path):
     handler, base = register
     handler.elsewhere = base.replace("127.0.0.1", "localhost") + "/signed?X-Amz-Signature=1"
     with client(tmp_path, base, api="REST") as http:
-        assert http.get(f"{API}/document/1/away").status == 200
+        assert http.get(f"{API_URL}/document/1/away").status == 200
     assert handler.asked == [("/document/1/away", BASIC["REST"]), ("/signed?X-Amz-Signature=1", "")]
 
 

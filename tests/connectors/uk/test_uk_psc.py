@@ -159,7 +159,7 @@ def test_the_trailer_concerns_no_company(make, bench):
 def test_a_whole_snapshot_short_of_its_trailer_is_unreadable(make, bench):
     kind = "totals#persons-of-significant-control-snapshot"
     body = make.lines(make.record(), {"data": {"kind": kind, "persons_of_significant_control_count": 2}})
-    with pytest.raises(UnreadableFileError, match="1 uk_psc where its trailer promises 2"):
+    with pytest.raises(UnreadableFileError, match="1 of the 2 uk_psc records that its trailer counts"):
         bench.read(DATA, body, WHOLE, scope=Scope.FULL)
     assert len(bench.read(DATA, body, LINES).rows["uk_psc"]) == 1  # a part cannot be judged
 
@@ -194,14 +194,14 @@ def test_a_record_of_a_new_kind_is_one_of_those_the_trailer_promises(make, bench
         return bench.read(DATA, make.lines(make.record(), strange, totals), WHOLE, scope=Scope.FULL)
 
     assert len(read(2).rows["uk_psc_others"]) == 1
-    with pytest.raises(UnreadableFileError, match="1 uk_psc where its trailer promises 3"):
+    with pytest.raises(UnreadableFileError, match="1 of the 3 uk_psc records that its trailer counts"):
         read(3)
 
 
 def test_one_broken_record_of_a_whole_snapshot_is_not_taken_for_ceased(make, bench):
     totals = {"data": {"kind": TOTALS, "persons_of_significant_control_count": 2}}
     body = make.lines(make.record()) + b'{"company_number": "0123\n' + make.lines(totals)
-    with pytest.raises(UnreadableFileError, match="promises 2"):
+    with pytest.raises(UnreadableFileError, match="1 of the 2 uk_psc records"):
         bench.read(DATA, body, WHOLE, scope=Scope.FULL)
 
 
@@ -233,8 +233,8 @@ def test_unknown_keys_are_counted(make, bench):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"<!DOCTYPE html><html>busy</html>", "html where JSON"),
-        (b"not json at all", "text where JSON"),
+        (b"<!DOCTYPE html><html>busy</html>", "expected JSON lines or a zip of them, found html"),
+        (b"not json at all", "expected JSON lines or a zip of them, found text"),
         (b'{"company_number": "01234567", "data": {', "not JSON"),
     ],
 )

@@ -11,6 +11,7 @@ from connectors.contract.dataset import FetchedFile
 from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError, RequestRefusedError
 from connectors.kit.http.rate_limit import Clock
+from connectors.uk.register import API_HOST
 from connectors.uk.rest_api import fetch as rest_api_fetch
 from connectors.uk.streaming_api import datasets
 from pipelines.sources.live import declared_limiters, declared_rates
@@ -35,8 +36,8 @@ def http(registry: Registry, tmp_path: Path, slept: list[float]) -> Iterator[Htt
     settings = HttpSettings(
         "t (t@example.com)",
         tmp_path,
-        bases={rest_api_fetch.HOST: f"http://127.0.0.1:{registry.port}"},
-        credentials={rest_api_fetch.HOST: ("rest-key", "")},
+        bases={API_HOST: f"http://127.0.0.1:{registry.port}"},
+        credentials={API_HOST: ("rest-key", "")},
         rates=declared_rates(),
         together=declared_limiters(),
     )
@@ -84,7 +85,7 @@ def test_six_hundred_in_five_minutes_are_never_passed(
 def test_6_a_key_of_the_stream_is_refused_and_the_setting_named(http: HttpClient, registry: Registry):
     body = b'{"error":"Invalid Authorization","type":"ch:service"}'
     registry.answers = [Answer(body, status=401)]
-    with pytest.raises(RequestRefusedError, match=r"FIRM_CREDENTIALS wants api\.company-information"):
+    with pytest.raises(RequestRefusedError, match=r"FIRM_CREDENTIALS needs api\.company-information"):
         names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"] * 9))
     assert len(registry.asked) == 1
 

@@ -26,9 +26,9 @@ from connectors.kit.http.errors import (
     UnexpectedBodyError,
 )
 from connectors.kit.http.rate_limit import Clock
+from connectors.uk.stream_events import HOST
 from connectors.uk.streaming_api import connection
 from connectors.uk.streaming_api.connection import GAP, RegisterStream
-from connectors.uk.streaming_api.events import HOST
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 STREAM = RegisterStream("companies")
@@ -287,7 +287,7 @@ def test_6_a_key_of_the_rest_api_is_refused_and_the_setting_named(
     register.answers = [status]
     for asked in (STREAM.listen(http, Cursor("5")), STREAM.catch_up(http, None, ())):
         with pytest.raises(
-            RequestRefusedError, match=r"FIRM_CREDENTIALS wants stream\.companieshouse\.gov\.uk=KEY:"
+            RequestRefusedError, match=r"FIRM_CREDENTIALS needs stream\.companieshouse\.gov\.uk=KEY:"
         ):
             bodies(asked)
 

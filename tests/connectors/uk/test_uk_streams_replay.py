@@ -17,7 +17,7 @@ import pytest
 
 from connectors.contract.dataset import ArchiveMember, Dataset, NotApplicable, Scope
 from connectors.kit import staging
-from connectors.uk import mapping
+from connectors.uk import UNITED_KINGDOM, mapping
 from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc.schema import PSC
 from connectors.uk.streaming_api import datasets
@@ -96,7 +96,7 @@ def state(bodies: Iterable[tuple[str, bytes]], together: int = 1) -> dict[str, l
             for name, frames in rows_by_table.items():
                 current_records.upsert_records(connection, tables[name], pl.concat(frames))
         rows = current_records.records_of_companies(connection, tables.values(), None)
-    shared = mapping.normalise(rows, RUN)
+    shared = mapping.map_registers(rows, RUN)
     found = {name: frame.collect() for name, frame in rows.items()} | dict(shared)
     instants = ("_observed_at", "observed_at", "_raw", "raw", "sources")
     return {
@@ -112,7 +112,7 @@ def _batches(bodies: list[tuple[str, bytes]], together: int) -> Iterator[dict[st
         for count, (key, body) in enumerate(bodies[start : start + together], start):
             at = pl.lit(AT + timedelta(minutes=count)).cast(pl.Datetime("us", "UTC"))
             for batch in READERS[key].read(_piece(READERS[key], body)):
-                company = mapping.company_ids_of_rows(batch.table, batch.rows).alias("_company_id")
+                company = UNITED_KINGDOM.touches(batch.table, batch.rows).alias("_company_id")
                 meta = (company, at.alias("_observed_at"), pl.lit("raw").alias("_raw"))
                 found.setdefault(batch.table, []).append(batch.rows.with_columns(*meta))
         yield found

@@ -163,12 +163,15 @@ def test_a_page_of_tables(cells):
         ("Please see the attached TR-1.", "no section"),
         ("Director/PDMR Shareholding", "no form"),
         (LINES.format(now="see attachment", before=""), "no percentages"),
-        (LINES.format(now="5.01\n0.5", before=""), "2 percentages"),
+        (
+            LINES.format(now="5.01\n0.5", before=""),
+            "expected three percentages in a row of section 7, found 2",
+        ),
         (LINES.format(now="501\n0.5\n501.5", before=""), "501"),
         (LINES.format(now="N/A\nN/A\nN/A\nN/A", before=""), "no percentages"),
         (LINES.format(now="-5.01\n0\n-5.01", before=""), "negative"),
         (LINES.format(now="3-5%", before=""), "range"),
-        (LINES.format(now="0", before=""), "1 percentages"),
+        (LINES.format(now="0", before=""), "expected three percentages in a row of section 7, found 1"),
         (LINES.format(now="5.01% 5.01% 1 000 000", before=""), "apart"),
         (LINES.format(now="1e2\n0\n1e2", before=""), "apart"),
         (

@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Batch, Scope
+from connectors.us import financials_mapping
 from connectors.us.companyfacts import dataset as companyfacts_dataset
 from connectors.us.companyfacts.parse import parse_companyfacts
-from connectors.us.financials import mapping
 from connectors.us.financials.latest_values import PeriodStatement
 from connectors.us.financials.versions import build_statements
 from connectors.us.register import company_ids
@@ -108,4 +108,4 @@ def present(batches: Iterable[Batch]) -> dict[str, pl.LazyFrame]:
 
 
 def shared(batches: Iterable[Batch]) -> dict[str, pl.DataFrame]:
-    return mapping.to_shared_tables(present(batches), date(2026, 6, 1))
+    return financials_mapping.to_shared_tables(present(batches), date(2026, 6, 1))

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope, Signal
-from connectors.us.mapping import company_ids_resolver
-from connectors.us.ownership import group
+from connectors.kit.composition import company_ids_resolver
+from connectors.us.contributions import ownership
 
-STAKES, INSIDERS, MANAGERS = group.PART.datasets
+STAKES, INSIDERS, MANAGERS = ownership.OWNERSHIP.datasets
 INSTANT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ISSUER = "0000000042"
 COMPANY = f"firm:US:US{ISSUER}"
@@ -49,7 +49,7 @@ def present(
     *batches: list[Batch], at: datetime = INSTANT, company: str | None = None
 ) -> dict[str, pl.LazyFrame]:
     """Batches as the present rows that a part gets. `company`: whose the rows are that a link would find."""
-    touches = company_ids_resolver((group.PART,))
+    touches = company_ids_resolver(ownership.OWNERSHIP.company_ids)
     found: dict[str, list[pl.DataFrame]] = {}
     for batch in (batch for some in batches for batch in some):
         whose = touches(batch.table, batch.rows)
@@ -65,7 +65,7 @@ def present(
 
 
 def holdings(*batches: list[Batch], company: str | None = None) -> list[Row]:
-    made = group.PART.shared(present(*batches, company=company), INSTANT.date())
+    made = ownership.OWNERSHIP.to_shared(present(*batches, company=company), INSTANT.date())
     return made["holdings"].to_dicts()
 
 

@@ -11,7 +11,7 @@ from connectors.kit.http.client import Clock
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.http.rate_limit import RateLimiter
 from connectors.us import UNITED_STATES, fetch_each, sec_http
-from connectors.us.pending_filings import FeedFiling
+from connectors.us.feeds.pending_filings import FeedFiling
 from connectors.us.register import DATA_HOST, DATA_URL, FILES_HOST
 from connectors.us.sec_http import BlockedError
 from connectors.us.submissions import fetch as submissions_fetch
@@ -98,8 +98,9 @@ def test_a_pause_that_one_host_asks_for_holds_for_all() -> None:
 def test_every_dataset_of_the_sec_declares_the_limit() -> None:
     others = {"us.symdir", "us.isin", "us.wires", "us.cftc"}  # hosts of their own
     asking = [made for made in UNITED_STATES.datasets if made.fetch is not None and made.key not in others]
-    assert {(made.rate, made.limiter) for made in asking} == {(sec_http.RATE, sec_http.LIMITER)}
-    assert {made.host for made in asking} <= {DATA_HOST, FILES_HOST}
+    assert {made.host for made in asking} == {DATA_HOST, FILES_HOST}
+    declared = {limit.host: (limit.per_second, limit.limiter) for limit in UNITED_STATES.limits}
+    assert {declared[made.host] for made in asking} == {(8.0, "sec.gov")}
 
 
 def test_the_nightly_archive_comes_once(sec, http) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 
 from connectors.kit import holdings_history
+from connectors.kit.staging import present_rows
 from connectors.us import UNITED_STATES
 from connectors.us.ownership.form13f import holdings as form13f_holdings
 from connectors.us.ownership.form13f.schema import POSITIONS
 from connectors.us.ownership.forms345 import holdings as forms345_holdings
 from connectors.us.ownership.forms345.schema import LINES
 from connectors.us.ownership.shares_outstanding import derived_percentage
-from connectors.us.parts import present_rows
 from connectors.us.submissions.schema import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.transforms.events import build_event_rows
 from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from tests.connectors.us.fact_files import Fact, body, read, shared
 from tests.pipelines.frames import DAY_1, DAY_2, company, differences, frame, whole

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pytest
 
 import connectors.us
+from connectors.us import financials_mapping
 from connectors.us.companyfacts.parse import parse_companyfacts
 from connectors.us.financial_statement_data_sets import dataset as financial_statement_data_sets_dataset
-from connectors.us.financials import mapping
 from connectors.us.financials.latest_values import PeriodStatement
 from connectors.us.financials.model import FactsFiling
 from connectors.us.financials.periods import SpanLength, span_length
@@ -161,7 +161,7 @@ def test_in_the_data_sets_too_a_derived_quarter_equals_the_filed_one(sources: Pa
             piece(path.read_bytes(), "fsds/2010q2.zip", financial_statement_data_sets_dataset.KEY)
         )
     )
-    filers = mapping._filings_by_filer(mapping._combined_facts(present(read)))
+    filers = financials_mapping._filings_by_filer(financials_mapping._combined_facts(present(read)))
     found = [one for _, _, filings in filers for one in both(_taken(filings))]
     assert [one.is_one_tag and one.filed == one.derived for one in found] == [True] * 6
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from connectors.us import UNITED_STATES
-from pipelines.transforms.events import build_event_rows
 from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from tests.connectors.us.fact_files import Fact, body, present, read
 from tests.connectors.us.filer_bodies import CIK, COMPANY, batches, filer, filing

@@ -21,7 +21,7 @@ from connectors.contract.dataset import (
 )
 from connectors.us.feeds import current_filings, edgar_index
 from connectors.us.feeds import schema as f
-from connectors.us.pending_filings import (
+from connectors.us.feeds.pending_filings import (
     KEPT,
     OF_PROFILES,
     STAKES,

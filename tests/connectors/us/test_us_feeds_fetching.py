@@ -12,7 +12,7 @@ from connectors.contract.dataset import Cursor, FetchedFile
 from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError, UnexpectedBodyError
 from connectors.us.feeds import current_filings_fetch, edgar_index_fetch
-from connectors.us.pending_filings import FetchedFilings
+from connectors.us.feeds.pending_filings import FetchedFilings
 from tests.connectors.us.conftest import Answer, Sec
 
 HTML = b"<!DOCTYPE html>\n<html><head><title>SEC.gov | File Unavailable</title></head></html>"

@@ -62,13 +62,13 @@ def tried(dataset: Dataset, body: bytes) -> None:
 
 def test_deep_and_long_pages_are_read() -> None:
     deep = b"<html><body>" + b"<div>" * 50_000 + b"end"
-    assert html_text.to_single_line(deep) in ("", "end")
-    assert len(html_text.to_single_line(b"<p>" + b"NAME OF REPORTING PERSON " * 20_000)) > 400_000
+    assert html_text.document_line(deep) in ("", "end")
+    assert len(html_text.document_line(b"<p>" + b"NAME OF REPORTING PERSON " * 20_000)) > 400_000
 
 
 def test_scripts_and_titles_are_no_text() -> None:
     assert (
-        html_text.to_single_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>")
+        html_text.document_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>")
         == "c (1) d"
     )
 

@@ -1,4 +1,4 @@
-"""The parts joined: of one key the earlier part's row holds, and rows of who is no company go."""
+"""The contributions joined: of one key the row of the lower rank holds, and rows of non-companies are dropped."""
 
 from collections.abc import Callable
 from datetime import date
@@ -7,11 +7,14 @@ import polars as pl
 import pytest
 
 from connectors import JURISDICTIONS
+from connectors.contract.contribution import Contribution
+from connectors.contract.dataset import Jurisdiction, PresentRows
 from connectors.kit import staging
+from connectors.kit.composition import compose_market
 from connectors.us import UNITED_STATES
-from connectors.us.mapping import build_normaliser, company_ids_resolver, merge_precedence
-from connectors.us.parts import DatasetGroup, Present
-from connectors.us.profile import group
+from connectors.us.contributions.financials import FINANCIALS
+from connectors.us.contributions.profiles import PROFILES
+from connectors.us.profile import companies
 from connectors.us.register import filing_id
 from tests.connectors.us.filer_bodies import AT, CIK, COMPANY, TODAY, batches, filer, filing, person, present
 from warehouse.schema.tables import FILINGS
@@ -22,7 +25,7 @@ ID = filing_id(CIK, REPORT["accessionNumber"])
 
 def figures(
     company: str, filing_id: str, start: date | None
-) -> Callable[[Present, date], dict[str, pl.DataFrame]]:
+) -> Callable[[PresentRows, date], dict[str, pl.DataFrame]]:
     """Another part that tells of a filing, with its first day."""
     row = {
         "filing_id": filing_id,
@@ -43,51 +46,33 @@ def figures(
     }
 
 
-def test_of_one_filing_the_earlier_part_holds_and_the_later_fills() -> None:
-    facts = DatasetGroup(shared=figures(COMPANY, ID, date(2024, 12, 29)))
-    made = build_normaliser((facts, group.PART))(present(batches(filer([REPORT]))), TODAY)
+def with_figures(company: str, filing_id: str, start: date | None) -> Jurisdiction:
+    """Profiles, and figures of the same rank as the real ones."""
+    facts = Contribution(name="facts", rank=FINANCIALS.rank, to_shared=figures(company, filing_id, start))
+    return compose_market("US", (PROFILES, facts))
+
+
+def test_of_one_filing_the_lower_rank_holds_and_the_other_fills() -> None:
+    made = with_figures(COMPANY, ID, date(2024, 12, 29)).normalise(present(batches(filer([REPORT]))), TODAY)
     row = made["filings"].row(0, named=True)
     assert made["filings"].height == 1
     assert (row["period_start"], row["period_end"]) == (date(2024, 12, 29), date(2025, 12, 27))
     assert (row["filed_at"], row["native_id"]) == (date(2026, 2, 20), REPORT["accessionNumber"])
 
 
-def test_rows_of_who_is_no_company_go() -> None:
-    individual = "firm:US:US0000999002"
-    part = DatasetGroup(shared=figures(individual, "fil_x", None))
-    made = build_normaliser((part, group.PART))(
-        present([*batches(person()), *batches(filer([REPORT]))]), TODAY
-    )
+def test_rows_of_filers_that_are_no_companies_are_dropped() -> None:
+    market = with_figures("firm:US:US0000999002", "fil_x", None)
+    made = market.normalise(present([*batches(person()), *batches(filer([REPORT]))]), TODAY)
     assert made["filings"]["company_id"].to_list() == [COMPANY]
 
 
-def test_a_part_names_filers_without_a_profile() -> None:
-    def names(_present: Present) -> pl.LazyFrame:
-        return pl.LazyFrame(
-            {"cik": ["0000000007", CIK], "name": ["TOLD INC", "OTHER"], "observed_at": [AT, AT]}
-        )
-
-    made = build_normaliser((DatasetGroup(names=names), group.PART))(present(batches(filer([REPORT]))), TODAY)
-    named = made["companies"].select("org_number", "name", "status_source").rows()
-    assert named == [
+def test_filers_without_a_profile_are_named_by_their_documents() -> None:
+    named = pl.LazyFrame({"cik": ["0000000007", CIK], "name": ["TOLD INC", "OTHER"], "observed_at": [AT, AT]})
+    made = companies.map_companies(present(batches(filer([REPORT]))), [named], TODAY)
+    assert made.select("org_number", "name", "status_source").rows() == [
         ("US0000000007", "TOLD INC", None),
         (f"US{CIK}", "EXAMPLE COMPUTERS INC", "us.submissions"),
     ]
-
-
-def test_a_table_that_no_part_names_concerns_nobody() -> None:
-    touches = company_ids_resolver((DatasetGroup(numbers={"us_x": "cik"}),))
-    rows = pl.DataFrame({"cik": [CIK, None]})
-    assert touches("us_x", rows).to_list() == [COMPANY, None]
-    assert touches("us_y", rows).to_list() == [None, None]
-
-
-def test_orders_of_parts_follow_each_other() -> None:
-    parts = (
-        DatasetGroup(precedence={"name": ("a",)}),
-        DatasetGroup(precedence={"name": ("b",), "figures": ("c",)}),
-    )
-    assert merge_precedence(parts) == {"name": ("a", "b"), "figures": ("c",)}
 
 
 def test_the_market_is_declared() -> None:

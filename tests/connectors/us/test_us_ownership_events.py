@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from connectors.us.ownership import group
+from connectors.us.contributions import ownership
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.ownership.owners import build_owners
 from tests.connectors.us.holder_files import (
@@ -142,8 +142,6 @@ def test_issuers_are_called_what_the_newest_form_calls_them_and_funds_are_left_t
     )
     fund = form4(line("1"), owners=owner("ANN", "0000000011")).replace("0000000042", "0000000043")
     third = read(INSIDERS, fund.replace("EXAMPLE CORP", "Example Municipal Fund"), "us/c.xml")
-    names = group.PART.names
-    assert names is not None
-    assert names(present(old, new, third)).collect().select("cik", "name").rows() == [
+    assert ownership.issuer_names(present(old, new, third)).collect().select("cik", "name").rows() == [
         ("0000000042", "EXAMPLE CORP")
     ]

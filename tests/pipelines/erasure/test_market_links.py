@@ -10,10 +10,10 @@ import dagster as dg
 import pytest
 
 from pipelines.erasure import command as pipelines_erase
-from pipelines.erasure.suppression import SuppressionMatcher
+from pipelines.steps.suppression import SuppressionMatcher
 from tests.pipelines.invented_links import LINKED_MARKET
 from tests.pipelines.places import ONE, TWO, owner
-from tests.pipelines.test_links import ALPHA, LEI_1, LEI_2, Linked
+from tests.pipelines.steps.test_link_companies import ALPHA, LEI_1, LEI_2, Linked
 from tests.searched import found
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.history.history import MarketHistory

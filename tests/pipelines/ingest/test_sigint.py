@@ -24,7 +24,7 @@ _DROPPED = {
 _SCRIPT = """
 import signal, time, weakref
 {imports}
-from pipelines import dropped_interrupts
+from pipelines.ingest import sigint
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
 
 class One: pass
@@ -62,7 +62,7 @@ def _said(where: str, within: str, kept: str, seconds: float) -> tuple[list[str]
     ("within", "raised"), [(_PLAIN, "KeyboardInterrupt"), (_OF_A_STEP, "DagsterExecutionInterruptedError")]
 )
 def test_an_interrupt_that_is_dropped_comes_again(where: str, within: str, raised: str) -> None:
-    kept = "dropped_interrupts.come_again()"
+    kept = "sigint.install_sigint_redelivery()"
     assert _said(where, within, kept, seconds=2 * _PATIENCE) == (["dropped", raised], "")
 
 
@@ -75,10 +75,10 @@ def test_python_itself_loses_it() -> None:
 
 def test_what_is_no_interrupt_is_told_as_ever() -> None:
     script = """
-from pipelines import dropped_interrupts
+from pipelines.ingest import sigint
 class One:
     def __del__(self): raise ValueError("told")
-dropped_interrupts.come_again()
+sigint.install_sigint_redelivery()
 one = One()
 del one
 """

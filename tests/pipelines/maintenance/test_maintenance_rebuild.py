@@ -27,7 +27,7 @@ from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
 from warehouse.history import database
 from warehouse.ledger.ledger import Ledger
-from warehouse.release.publisher import ReleaseStore
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.schema.decisions import SAME
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import TABLES

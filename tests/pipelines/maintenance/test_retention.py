@@ -18,8 +18,8 @@ from pipelines.maintenance.retention import ExpiredData, RetentionLimits
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive
-from warehouse.release.publisher import ReleaseStore
 
 DAYS = timedelta(days=1)
 ALL = RetentionLimits(timedelta(), timedelta())

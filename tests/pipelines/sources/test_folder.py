@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from connectors.contract.dataset import Scope
-from pipelines.ingest.batch_ids import batch_instant, batch_name, next_batch
+from pipelines.runtime.batch_ids import batch_instant, batch_name, next_batch
 from pipelines.settings import SettingError, Settings
 from pipelines.sources.folder import FolderError, list_day_folders, matches_pattern, plan_files
 from tests.pipelines.invented import MARKET

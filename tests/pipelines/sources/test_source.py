@@ -13,8 +13,8 @@ import pytest
 
 from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Scope
 from connectors.kit.http.errors import SourceUnavailableError
-from pipelines.ingest.report import DONE, HELD
 from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.reporting.report import DONE, HELD
 from pipelines.sources.source import LiveSource
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, Place, accounts

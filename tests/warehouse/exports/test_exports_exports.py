@@ -28,8 +28,8 @@ from tests.warehouse.helpers import day
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, publish
 from warehouse.exports import schemas
 from warehouse.exports.exports import InvalidReleaseError, MarketExport, NoReleaseError, UnknownMarketError
-from warehouse.reader.types import DatasetState, LicenceTerms, QuarantineReason
-from warehouse.release.publisher import MarketPart, ReleaseStore
+from warehouse.publish.publisher import MarketPart, ReleaseStore
+from warehouse.schema.market_state import DatasetState, LicenceTerms, QuarantineReason
 from warehouse.serving import document_sql
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
@@ -229,7 +229,7 @@ def test_a_held_market_is_exported_as_it_was_and_says_so(layout: Layout) -> None
 
 
 def test_what_cannot_be_exported(layout: Layout) -> None:
-    with pytest.raises(NoReleaseError, match="nothing has been published yet"):
+    with pytest.raises(NoReleaseError, match="no release yet: run `firm ingest`"):
         write(layout)
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
@@ -243,7 +243,7 @@ def test_what_is_not_declared_is_never_left_out_in_silence(layout: Layout) -> No
     learn(layout, "NO", 0, companies=[member("NO", 1)], owners=[owner(ONE, "own_a", "1", sources=odd)])
     publish(layout, "NO")
     with pytest.raises(
-        InvalidReleaseError, match=r"release 1: ownership of NO hold what the export does not declare"
+        InvalidReleaseError, match=r"release 1: ownership of NO do not match the declared export"
     ):
         write(layout)
     assert list((layout.exports / "NO").iterdir()) == []

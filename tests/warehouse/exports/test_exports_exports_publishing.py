@@ -19,7 +19,7 @@ from tests.warehouse.handed import TABLES, export_all, hostile_world, objects, w
 from tests.warehouse.helpers import killed_at
 from tests.warehouse.world import learn, member, publish
 from warehouse.exports.exports import ExportStore, ExportWriteError, InvalidReleaseError, MarketExport
-from warehouse.release.publisher import ReleaseStore
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError, exclusive_lock
 
@@ -158,7 +158,9 @@ def test_one_at_a_time(small: Layout) -> None:
 
 def test_a_folder_that_cannot_be_written(small: Layout, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("mine")
-    with pytest.raises(ExportWriteError, match=r"cannot write .*taken.*: Not a directory; make room or name"):
+    with pytest.raises(
+        ExportWriteError, match=r"cannot write .*taken.*: Not a directory; free space or give another folder"
+    ):
         write(small, to=tmp_path / "taken")
     assert (tmp_path / "taken").read_text() == "mine"
 

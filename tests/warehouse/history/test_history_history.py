@@ -225,11 +225,11 @@ def _fail_after(history: MarketHistory, frame: pl.DataFrame) -> None:
 def test_a_second_writer_is_refused_in_this_process_and_another(layout: Layout) -> None:
     script = (
         "import sys, pathlib\n"
-        "from warehouse.history.history import History, Locked\n"
+        "from warehouse.history.history import MarketHistory, AlreadyLockedError\n"
         "from warehouse.storage.layout import Layout\n"
         "try:\n"
-        "    History(Layout(pathlib.Path(sys.argv[1])), 'NO').__enter__()\n"
-        "except Locked as error:\n"
+        "    MarketHistory(Layout(pathlib.Path(sys.argv[1])), 'NO').__enter__()\n"
+        "except AlreadyLockedError as error:\n"
         "    print(error)\n"
     )
     with MarketHistory(layout, "NO"):

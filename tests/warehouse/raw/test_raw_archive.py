@@ -40,7 +40,7 @@ def test_the_same_bytes_are_a_line_and_no_piece(layout: Layout) -> None:
     archive = RawArchive(layout)
     archive.put("no.x", Sent("a.csv", b"same"), "b1")
     assert archive.put("no.x", Sent("a.csv", b"same", observed_at=day(1)), "b2") is None
-    assert len(list(archive.pieces("no.x"))) == 1
+    assert len(list(archive.bodies("no.x"))) == 1
     assert [line["new"] for line in archive.lines("no.x")] == [True, False]
     assert len(list(layout.archive.rglob("*.zst"))) == 1
 
@@ -49,7 +49,7 @@ def test_bytes_that_come_back_after_others_are_a_piece_again(layout: Layout) -> 
     archive = RawArchive(layout)
     for number, content in enumerate((b"one", b"two", b"one")):
         assert archive.put("no.x", Sent("a.csv", content, observed_at=day(number)), "b") is not None
-    assert [piece.observed_at for piece in archive.pieces("no.x")] == [day(0), day(1), day(2)]
+    assert [piece.observed_at for piece in archive.bodies("no.x")] == [day(0), day(1), day(2)]
 
 
 def test_pieces_come_by_instant_and_name_and_a_reissue_after_what_it_replaces(layout: Layout) -> None:
@@ -57,12 +57,12 @@ def test_pieces_come_by_instant_and_name_and_a_reissue_after_what_it_replaces(la
     for name, content, at in (("b", b"1", 1), ("a", b"2", 1), ("c", b"3", 0), ("b", b"4", 1)):
         archive.put("no.x", Sent(name, content, observed_at=day(at)), "b")
     again = RawArchive(layout)
-    found = list(again.pieces("no.x"))
+    found = list(again.bodies("no.x"))
     assert [piece.name for piece in found] == ["c", "a", "b", "b"]
     assert found[3].replaces == found[2].sha256
     assert [piece.replaces for piece in found[:3]] == [None, None, None]
-    assert [piece.name for piece in again.pieces("no.x", "b")] == ["c", "a", "b", "b"]
-    assert list(again.pieces("no.x", "other")) == []
+    assert [piece.name for piece in again.bodies("no.x", "b")] == ["c", "a", "b", "b"]
+    assert list(again.bodies("no.x", "other")) == []
 
 
 def test_a_failed_fetch_is_a_line(layout: Layout) -> None:
@@ -70,7 +70,7 @@ def test_a_failed_fetch_is_a_line(layout: Layout) -> None:
     archive.failed("no.x", "a.csv", "https://register.example/a", "answered with HTML", "b1", 200)
     [line] = archive.lines("no.x")
     assert (line["error"], line["new"]) == ("answered with HTML", False)
-    assert list(archive.pieces("no.x")) == []
+    assert list(archive.bodies("no.x")) == []
 
 
 def test_redaction_runs_before_the_archive_and_both_hashes_are_kept(layout: Layout) -> None:
@@ -201,7 +201,7 @@ def test_erasing_leaves_a_tombstone(layout: Layout) -> None:
     piece = archive.put("no.x", Sent("a.csv", b"person"), "b")
     assert piece is not None
     archive.erase("no.x", piece.sha256, "request of the person")
-    assert list(RawArchive(layout).pieces("no.x")) == []
+    assert list(RawArchive(layout).bodies("no.x")) == []
     assert not blob_path(layout.archive, piece.sha256).exists()
     assert [line.get("erased") for line in archive.lines("no.x")] == [None, piece.sha256]
 
@@ -214,7 +214,7 @@ def test_a_torn_last_line_is_ignored_and_written_over(layout: Layout, left: int)
     archive.put("no.x", Sent("b.csv", b"2"), "b2")
     _manifest(layout).write_bytes(_manifest(layout).read_bytes()[: len(whole) + left])
     again = RawArchive(layout)
-    assert [piece.name for piece in again.pieces("no.x")] == ["a.csv"]
+    assert [piece.name for piece in again.bodies("no.x")] == ["a.csv"]
     assert again.put("no.x", Sent("b.csv", b"2"), "b3") is not None
     lines = [json.loads(line) for line in _manifest(layout).read_text().splitlines()]
     assert [line["batch"] for line in lines] == ["b1", "b3"]
@@ -224,7 +224,7 @@ def test_two_archives_lose_no_line_of_each_other(layout: Layout) -> None:
     one, other = RawArchive(layout), RawArchive(layout)
     for number, archive in enumerate((one, other, one, one, other)):
         archive.put("no.x", Sent(f"{number}.csv", str(number).encode()), "b")
-    assert [piece.name for piece in one.pieces("no.x")] == [f"{number}.csv" for number in range(5)]
+    assert [piece.name for piece in one.bodies("no.x")] == [f"{number}.csv" for number in range(5)]
     assert one.put("no.x", Sent("4.csv", b"4"), "b") is None
 
 
@@ -233,7 +233,7 @@ def test_a_broken_line_in_the_middle_is_not_passed_over(layout: Layout) -> None:
     archive.put("no.x", Sent("a.csv", b"1"), "b1")
     _manifest(layout).write_bytes(b"{broken\n" + _manifest(layout).read_bytes())
     with pytest.raises(CorruptBlobError, match="manifest line 1 is not JSON"):
-        list(RawArchive(layout).pieces("no.x"))
+        list(RawArchive(layout).bodies("no.x"))
 
 
 def _manifest(layout: Layout) -> Path:
@@ -245,14 +245,14 @@ def test_killed_at_any_step_the_archive_is_whole(layout: Layout) -> None:
     RawArchive(layout).put("no.x", Sent("a.csv", b"first"), "batch1")
     at = 1
     while killed_at(partial(kills.put, layout.root), at):
-        names = [piece.name for piece in RawArchive(layout).pieces("no.x")]
+        names = [piece.name for piece in RawArchive(layout).bodies("no.x")]
         assert names in (["a.csv"], ["a.csv", "b.csv"])
         at += 1
     assert at >= 4
     archive = RawArchive(layout)
     assert list((layout.archive / "incoming").iterdir()) == []
-    assert [piece.name for piece in archive.pieces("no.x")] == ["a.csv", "b.csv"]
-    for piece in archive.pieces("no.x"):
+    assert [piece.name for piece in archive.bodies("no.x")] == ["a.csv", "b.csv"]
+    for piece in archive.bodies("no.x"):
         archive.verify(piece)
 
 

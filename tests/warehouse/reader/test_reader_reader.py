@@ -11,6 +11,7 @@ import pytest
 
 from tests.warehouse.helpers import ROOT, day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.reader.reader import (
     CompanyQuery,
     EventQuery,
@@ -20,7 +21,6 @@ from warehouse.reader.reader import (
     ReleaseSnapshot,
     ResultPage,
 )
-from warehouse.release.publisher import ReleaseStore
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.layout import Layout
 
@@ -53,7 +53,7 @@ def _walk(snapshot: ReleaseSnapshot, query: CompanyQuery, limit: int) -> list[st
 
 def test_before_the_first_release(layout: Layout) -> None:
     reader = ReleaseReader(layout)
-    with pytest.raises(NoReleaseError, match="nothing has been published"), reader.pin():
+    with pytest.raises(NoReleaseError, match="no release yet: run `firm ingest`"), reader.pin():
         pass
     assert reader.current() is None
     assert reader.events_after(0, 5) == []

@@ -8,13 +8,13 @@ import pytest
 
 from tests.warehouse.helpers import day
 from tests.warehouse.world import NO_EVENTS, learn, member, publish
+from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.reader import ReleaseReader
-from warehouse.reader.types import DatasetState, LicenceTerms, MarketState
 from warehouse.release import freshness
 from warehouse.release import manifest as release_manifest
 from warehouse.release.freshness import DatasetCheck, Freshness
 from warehouse.release.manifest import MANIFEST, ReleaseManifest
-from warehouse.release.publisher import MarketPart, ReleaseStore
+from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState
 from warehouse.storage.layout import Layout
 
 TERMS = LicenceTerms("CC0-1.0", "https://licence.example/", "Contains data of the register.")

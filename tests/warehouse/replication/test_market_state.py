@@ -81,7 +81,7 @@ def test_another_machine_goes_on(layout: Layout, other: Layout, bucket: Bucket) 
     theirs = _files(other)
     assert theirs.items() <= ours.items()
     assert len(ours) == len(theirs) + 1  # the body of the other market
-    [piece] = RawArchive(other).pieces("no.x")
+    [piece] = RawArchive(other).bodies("no.x")
     assert piece.open().read() == b"first"
     (other.root / "staged/no.y/b1/rows.parquet").write_text("changed")  # names with the same bytes are apart
     assert (other.root / "staged/no.x/b1/rows.parquet").read_text() == "rows"
@@ -116,7 +116,7 @@ def test_what_is_erased_here_is_erased_there(layout: Layout, other: Layout, buck
     one.fetch()
     one.send({})
     _market(other, bucket).fetch()
-    [piece] = archive.pieces("no.x")
+    [piece] = archive.bodies("no.x")
     archive.erase("no.x", piece.sha256, "asked for")
     before = set(bucket.listed())
     one.send({})
@@ -161,7 +161,7 @@ def test_a_head_that_names_what_is_not_the_markets_is_refused(
     head["contents"] = f"markets/NO/contents.{hashlib.sha256(written).hexdigest()}"
     bucket.call("PUT", head["contents"], written)
     bucket.call("PUT", "markets/NO/head.json", json.dumps(head).encode())
-    with pytest.raises(CorruptObjectError, match="its own"):
+    with pytest.raises(CorruptObjectError, match="refers to a foreign file"):
         _market(other, bucket).fetch()
     assert _files(other) == {}
 

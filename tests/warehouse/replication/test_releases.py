@@ -17,10 +17,10 @@ from tests.warehouse.former import with_names
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import NO_EVENTS, learn, member, parts
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.publisher import ReleaseStore
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release import manifest
 from warehouse.release.manifest import NAMES, SERVING, ReleaseManifest
-from warehouse.release.publisher import ReleaseStore
 from warehouse.replication.errors import (
     CorruptObjectError,
     DivergedReplicaError,

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from name_matching.folding import fold_text
 from tests.tables import check_cases
 from tests.warehouse.world import learn, member, period, publish
-from warehouse.reader.queries.typos import is_one_typo_apart
 from warehouse.reader.reader import ProfileDocument, ReleaseReader
+from warehouse.serving.name_terms import is_one_typo_apart
 from warehouse.storage.layout import Layout
-from warehouse.text_normalisation import fold_text
 
 ONE = "firm:NO:900000001"
 FIELDS = [

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.warehouse.world import learn, member, period, publish
+from warehouse.publish import full_build
 from warehouse.reader.leases import leased_release
 from warehouse.reader.reader import FinancialsQuery, ReleaseReader
-from warehouse.release import full_build, manifest
+from warehouse.release import manifest
 from warehouse.release.manifest import WAREHOUSE
 from warehouse.serving import id_ranges
 from warehouse.storage.duckdb import open_database

@@ -1,4 +1,4 @@
-"""Columns of names and ids are folded and numbered as single values are (`warehouse.serving.search_columns`)."""
+"""Columns of names and ids are folded and numbered as single values are."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from name_matching.folding import fold_text
+from name_matching.name_columns import fold_texts
 from warehouse.serving import search_columns, sort_keys
-from warehouse.text_normalisation import fold_text
 
 _signs = st.sampled_from("aZ09 .'/_-&\n\0åØæßÿ×ªıİﬁ™株\U00020000̈")
 _names = st.lists(st.text(_signs, max_size=12) | st.text(max_size=6), max_size=8)
@@ -22,7 +23,7 @@ _numbers = st.lists(
 @given(_names)
 def test_names(names: list[str]) -> None:
     given_names = pl.Series(names, dtype=pl.String)
-    words = search_columns.fold_names(given_names)
+    words = fold_texts(given_names)
     assert words.to_list() == [fold_text(name) for name in names]
     assert given_names.to_list() == names
     assert search_columns.name_sort_keys(words).to_list() == [sort_keys.name_sort_key(word) for word in words]

@@ -1,7 +1,7 @@
 """Filtered and sorted company lists: one scan of the table `search`.
 
 See docs/contract/contract.md 4.2. Names are matched before (`names`) or, if there are too many, here with the same
-tiers (`asked`), so that a filter removes companies but never changes the order. Paging keys: (tier, rank) by
+tiers (`relevance`), so that a filter removes companies but never changes the order. Paging keys: (tier, rank) by
 relevance; else (1 for typo matches, value, company id), nulls last. Does not belong here: the table
 (`warehouse.serving.search_table`) or documents (`profiles`).
 """
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from name_matching.folding import fold_text
 from warehouse.reader.queries.paging import key_parts
 from warehouse.reader.queries.relevance import SLIPPED, NameQuery
 from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key
 from warehouse.serving import sort_keys
-from warehouse.text_normalisation import fold_text
 
 LONGEST_NAME: Final = 64  # characters of a name used for sorting: a key must fit into a cursor
 SIZES: Final = {

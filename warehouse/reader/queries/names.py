@@ -1,6 +1,6 @@
 """Name search in the name index, best matches first, as unbounded iterators for paging.
 
-Ordered by tier (`asked`), then by rank: listed and large companies first, as defined by `searching.RANK`.
+Ordered by tier (`relevance`), then by rank: listed and large companies first (`serving.search_table.RANK`).
 Results are (tier, rank), which is also the paging key; the next page starts there, independent of earlier
 pages. Names are scanned in `labels`, never in the documents. Does not belong here: filters other than
 `country`, other orders (`filters`).
@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from warehouse.reader.queries.relevance import SLIPPED, TIERS, NameQuery
-from warehouse.reader.queries.typos import words_one_typo_away
+from warehouse.serving.name_terms import PREFIX_LENGTHS, words_one_typo_away
 
-LISTED: Final = (1, 2, 3, 4, 5, 6)
-"""Lengths of prefixes whose lists stand ready in the index (`serving`)."""
 FEW: Final = 2000  # names with a prefix: sorting so many costs less than scanning all with the words
 GATHERED: Final = (
     200  # names with all query words: so few are assigned to their tiers in a single scan of the index
@@ -102,7 +100,7 @@ class _NameIndexQuery:
 
     def beginnings(self, word: str) -> list[str]:
         """FTS expressions, at least one of which matches each name that has a word with this prefix."""
-        if len(word) <= LISTED[-1]:
+        if len(word) <= PREFIX_LENGTHS[-1]:
             return [f'folded : "{word}" *']
         rows = self.connection.execute(
             "SELECT word FROM words WHERE word >= ? AND word < ? LIMIT ?", (word, word + _LAST, ENDINGS + 1)

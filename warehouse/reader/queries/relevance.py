@@ -2,8 +2,8 @@
 
 Tiers, best first: 0 the whole name; 1 the name begins with the query, as whole words; 2 every query word is a
 word of the name; 3 the name begins with the query, with a prefix as last word; 4 every query word is a prefix
-of a word of the name; 5, only if all these match nothing, words may contain one typo (`typos`). Does not belong
-here: finding names (`names`, `filters`).
+of a word of the name; 5, only if all these match nothing, words may contain one typo (`serving.name_terms`).
+Does not belong here: finding names (`names`, `filters`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from warehouse.text_normalisation import fold_text
+from name_matching.folding import fold_text
 
 TIERS: Final = range(5)
 SLIPPED: Final = 5

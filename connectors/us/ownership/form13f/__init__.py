@@ -1,1 +1,1 @@
-"""form13f of connectors.us.ownership: dataset, holdings, parse, schema."""
+"""Form 13F, quarterly holdings of institutional investment managers."""

@@ -24,6 +24,7 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
+from connectors.us.feeds.pending_filings import MANAGERS
 from connectors.us.ownership import fetch as ownership_fetch
 from connectors.us.ownership import files
 from connectors.us.ownership.form13f import parse
@@ -31,9 +32,7 @@ from connectors.us.ownership.form13f.schema import COVERS, KEY, LINE, POSITIONS,
 from connectors.us.ownership.full_submission import FilingDocument
 from connectors.us.ownership.holder_types import accession_order
 from connectors.us.ownership.redact import redact
-from connectors.us.pending_filings import MANAGERS
 from connectors.us.register import FILES_HOST, LICENCE
-from connectors.us.sec_http import LIMITER, RATE
 
 _FORM: Final = re.compile(r"13F-(?:HR|NT)(?:/A)?")
 _MARK: Final = re.compile(rb"edgar/thirteenffiler|thirteenf/informationtable", re.IGNORECASE)
@@ -111,8 +110,6 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="50 8 * * *", stale_after_hours=24 * 60),  # quarterly, most of them within days
     guard=GuardLimits(max_rejected=0.5),
     host=FILES_HOST,
-    rate=RATE,
-    limiter=LIMITER,
     staged=STAGED,
     files=("form13f/**",),
     recognise=recognise,

@@ -15,13 +15,13 @@ from lxml import etree
 
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit.staging import SignalCounter
+from connectors.kit.xml.parse import local_name
 from connectors.us.ownership import parse_values as values
 from connectors.us.ownership.form13f.schema import CUSIP, MANAGER, MANAGER_NAME
 from connectors.us.ownership.xml import (
     children_named,
     count_unknown_children,
     find_path,
-    local_name,
     parse_tree,
     text_at,
 )

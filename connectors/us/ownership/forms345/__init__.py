@@ -1,1 +1,1 @@
-"""forms345 of connectors.us.ownership: dataset, holdings, parse, schema."""
+"""Forms 3, 4 and 5, holdings and transactions of insiders (section 16)."""

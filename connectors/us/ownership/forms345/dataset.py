@@ -25,15 +25,14 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.formats import decompressed_head
 from connectors.kit.staging import SignalCounter
+from connectors.us.feeds.pending_filings import INSIDERS
 from connectors.us.ownership import fetch as ownership_fetch
 from connectors.us.ownership import files
 from connectors.us.ownership.forms345 import parse
 from connectors.us.ownership.forms345.schema import KEY, LINES, SOURCE, STAGED
 from connectors.us.ownership.full_submission import is_full_submission
 from connectors.us.ownership.redact import redact
-from connectors.us.pending_filings import INSIDERS
 from connectors.us.register import FILES_HOST, LICENCE
-from connectors.us.sec_http import LIMITER, RATE
 
 _FORM: Final = re.compile(r"[345](?:/A)?")
 _MARK: Final = re.compile(rb"<ownershipDocument\b")
@@ -82,8 +81,6 @@ DATASET: Final = Dataset(
         max_rejected=0.5
     ),  # a rejected row is a whole form, while an accepted form has several rows
     host=FILES_HOST,
-    rate=RATE,
-    limiter=LIMITER,
     staged=STAGED,
     files=("forms345/**",),
     recognise=recognise,

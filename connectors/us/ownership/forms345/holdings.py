@@ -32,9 +32,9 @@ from connectors.us.ownership.holder_types import (
     linked_rows,
     to_holdings_frame,
 )
-from connectors.us.ownership.parse_values import normalise_holder_name
 from connectors.us.ownership.schedule13.holdings import Identities
 from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+from name_matching.folding import fold_text
 
 _RELATIONS: Final = {
     "isDirector": "director",
@@ -104,7 +104,7 @@ def _daily_totals(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
     for _, group in groupby(sorted(told, key=_row_order_key), key=itemgetter("at")):
         rows = list(group)
         for row in rows:
-            forms = ways[row["isDirect"], normalise_holder_name(row["nature"] or "")]
+            forms = ways[row["isDirect"], fold_text(row["nature"] or "")]
             form = forms.pop(row[SOURCE], {})
             form[row["notes"] if row["isTransaction"] else row[LINE]] = row
             forms[row[SOURCE]] = form  # the newest comes last

@@ -13,17 +13,18 @@ from lxml import etree
 
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit.staging import SignalCounter
+from connectors.kit.xml.parse import local_name
 from connectors.us.ownership import parse_values as values
 from connectors.us.ownership.forms345.schema import ISSUER, LINE, OWNER, OWNER_KEY
 from connectors.us.ownership.xml import (
     children_named,
     count_unknown_children,
     find_path,
-    local_name,
     parse_tree,
     text_at,
 )
 from connectors.us.register import central_index_key
+from name_matching.folding import fold_text
 
 _FORM: Final = re.compile(r"[345](?:/A)?")
 _SCHEMA: Final = re.compile(r"X0[1-6]\d{2}")
@@ -98,7 +99,7 @@ def _owner_fields(found: etree._Element, tally: SignalCounter, example: str) -> 
     return {
         "ownerCik": central_index_key(text_at(found, "reportingOwnerId", "rptOwnerCik")),
         OWNER: name,
-        OWNER_KEY: values.normalise_holder_name(name),
+        OWNER_KEY: fold_text(name),
         "place": text_at(found, "reportingOwnerAddress", "rptOwnerState")
         or text_at(found, "reportingOwnerAddress", "rptOwnerCountry"),
         "officerTitle": text_at(relation, "officerTitle"),

@@ -1,4 +1,1 @@
-"""schedule13 of connectors.us.ownership.
-
-Holds checks, dataset, holdings, latest_statements, parse_text, parse_xml, rows, schema.
-"""
+"""Schedules 13D and 13G, holders of more than five percent of a class, in XML and in older text."""

@@ -23,10 +23,11 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.formats import Format, sniff
 from connectors.kit.staging import SignalCounter
+from connectors.us.feeds.pending_filings import STAKES as FORMS
 from connectors.us.ownership import fetch as ownership_fetch
 from connectors.us.ownership import files
 from connectors.us.ownership.full_submission import FullSubmission
-from connectors.us.ownership.html_text import to_single_line
+from connectors.us.ownership.html_text import document_line
 from connectors.us.ownership.redact import redact
 from connectors.us.ownership.schedule13 import parse_text, parse_xml
 from connectors.us.ownership.schedule13.rows import (
@@ -37,9 +38,7 @@ from connectors.us.ownership.schedule13.rows import (
     statement_rows,
 )
 from connectors.us.ownership.schedule13.schema import BARE, CUSIPS, ISSUER, KEY, STAGED, STAKES
-from connectors.us.pending_filings import STAKES as FORMS
 from connectors.us.register import FILES_HOST, LICENCE
-from connectors.us.sec_http import LIMITER, RATE
 
 _FORM: Final = re.compile(r"(?:SC|SCHEDULE) 13[DG](?:/A)?")
 _MARK: Final = re.compile(rb"schedule\s*13\s*+(?:-\s*+)?[dg]\b", re.IGNORECASE)
@@ -68,7 +67,7 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
         found = statement_rows(statement, envelope)
         cusips = cusip_rows(statement, issuer_cik_of(statement, envelope))
     except parse_text.NoCoverPageError as error:
-        rejects.append((envelope.source, str(error), to_single_line(told.body)[:200]))
+        rejects.append((envelope.source, str(error), document_line(told.body)[:200]))
     known = all(row[ISSUER] is not None for row in found)
     if not known:
         tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", piece.name)
@@ -88,7 +87,7 @@ def _parse_statement(
     told = _TYPE.match(body)
     form = filing.form if filing is not None else told.group(1).decode("latin-1").strip() if told else None
     return parse_text.parse_text_statement(
-        piece, to_single_line(body), form if form and _FORM.fullmatch(form) else None, tally
+        piece, document_line(body), form if form and _FORM.fullmatch(form) else None, tally
     )
 
 
@@ -101,8 +100,6 @@ DATASET: Final = Dataset(
         max_rejected=0.5
     ),  # prose of thirty years: one unreadable text is a large share of an hour
     host=FILES_HOST,
-    rate=RATE,
-    limiter=LIMITER,
     staged=STAGED,
     files=("schedule13/**",),
     recognise=recognise,

@@ -12,8 +12,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from connectors.us.ownership.full_submission import FullSubmission
-from connectors.us.ownership.parse_values import class_key, format_number, normalise_holder_name
+from connectors.us.ownership.parse_values import class_key, format_number
 from connectors.us.ownership.schedule13.schema import CUSIP, HOLDER, HOLDER_KEY, ISSUER, PERSON, SOURCE
+from name_matching.folding import fold_text
 
 _AMENDED: Final = "/A"
 _UNKNOWN: Final = Decimal(-1)
@@ -109,9 +110,7 @@ def _with_filer_ciks(
     if envelope.submission is None:
         return statement.persons
     named = envelope.submission.named
-    return tuple(
-        _with_cik(person, named.get(normalise_holder_name(person.name))) for person in statement.persons
-    )
+    return tuple(_with_cik(person, named.get(fold_text(person.name))) for person in statement.persons)
 
 
 def _with_cik(person: ReportingPerson, cik: str | None) -> ReportingPerson:
@@ -171,7 +170,7 @@ def _person_fields(person: ReportingPerson) -> dict[str, Any]:
     return {
         "holderCik": person.cik,
         HOLDER: person.name,
-        HOLDER_KEY: normalise_holder_name(person.name),
+        HOLDER_KEY: fold_text(person.name),
         "group": person.group,
         "place": person.place,
         "types": list(person.types),

@@ -10,8 +10,6 @@ from jsonschema import Draft202012Validator
 
 from api.companies import query_params
 from api.companies.lookup import number_from_path
-from api.companies.openapi import OPERATIONS
-from api.http.problems.problem import ProblemError
 from api.http.query.params import NO_PARAMETERS, InvalidValueError, QueryParams
 from api.http.query.types import (
     boolean_param,
@@ -22,6 +20,8 @@ from api.http.query.types import (
     one_of_param,
     percent_param,
 )
+from api.openapi_document import OPERATIONS
+from api.problems.problem import ProblemError
 from tests.tables import check_cases
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.http.problems.problem import ProblemError
 from api.http.query.params import NO_PARAMETERS, InvalidValueError, QueryParam, QueryParams
+from api.problems.problem import ProblemError
 from tests.tables import check_cases
 
 

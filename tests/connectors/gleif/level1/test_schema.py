@@ -11,8 +11,9 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope
 from connectors.gleif.level1 import parse
-from connectors.gleif.level1.dataset import company_ids_of_rows, map_identifiers, publication_time
+from connectors.gleif.level1.dataset import map_identifiers, publication_time
 from connectors.gleif.level1.registration_numbers import company_number, is_lei, is_personal_number
+from connectors.gleif.market import company_id_of_record
 from tests.connectors.gleif.gleif_bodies import (
     DATASETS,
     NOON,
@@ -147,7 +148,7 @@ def test_of_several_leis_the_one_in_best_standing_is_shown() -> None:
             record(lei("D"), "RA000472", "964169969", status="ISSUED", updated="2026-01-01T00:00:00Z"),
         ),
     )
-    ids = company_ids_of_rows("NO", batch.rows)
+    ids = batch.rows.select(company_id_of_record("NO")).to_series()
     present = batch.rows.lazy().with_columns(
         ids.alias("_company_id"),
         pl.lit(NOON).alias("_observed_at"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from connectors.contract.pieces import PreviousArchive
 from connectors.kit.archive import members as archive_members
+from connectors.kit.archive.unchanged_members import lacks_members
 from tests.tables import check_cases
 
 
@@ -82,6 +83,24 @@ def test_members_of_an_archive_inside_are_read_with_it() -> None:
     assert fresh(packed(("in.zip", packed(("x.json", b"y")))), packed(("in.zip", inner))) == [
         "in.zip!/x.json"
     ]
+
+
+@check_cases(
+    ("now", "before", "lacks"),
+    [
+        (
+            packed(("b.json", b"2"), ("a.json", b"1"), ("c.json", b"3")),
+            packed(("a.json", b"one"), ("b.json", b"2")),
+            False,
+        ),
+        (packed(("a.json", b"one")), OLD, True),
+        (b"no zip", OLD, True),
+        (OLD, OLD[:-9], True),
+    ],
+    ids=["more", "fewer", "no zip", "previous cut off"],
+)
+def test_lacks_members_is_true_unless_every_name_is_there(now: bytes, before: bytes, *, lacks: bool) -> None:
+    assert lacks_members(lambda: opener(now), lambda: opener(before)) == lacks
 
 
 CONTENTS = st.dictionaries(st.sampled_from("abcdef"), st.binary(max_size=2), max_size=6)

@@ -13,16 +13,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import Cursor, FetchedFile
+from connectors.contract.dataset import META_SCHEMA, Cursor, FetchedFile
 from connectors.kit import staging
 from connectors.kit.http.client import Clock, HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.retry import RetryPolicy
+from connectors.us.feeds.pending_filings import FetchedFilings
 from connectors.us.filing_headers import fetch as filing_headers_fetch
 from connectors.us.filing_headers import news_and_notices
 from connectors.us.filing_headers import schema as f
-from connectors.us.parts import META
-from connectors.us.pending_filings import FetchedFilings
 from connectors.us.sec_http import BlockedError
 from connectors.us.submissions import schema as s
 from tests.answering import Quiet, answering
@@ -38,7 +37,7 @@ META_VALUES = {"_company_id": "firm:US:US0000000007", "_observed_at": NOW, "_raw
 
 
 def frame(table: Table, *rows: dict[str, Any]) -> pl.LazyFrame:
-    schema = {**staging.staged_schema(table), **META}
+    schema = {**staging.staged_schema(table), **META_SCHEMA}
     return pl.LazyFrame(
         [dict.fromkeys(schema) | META_VALUES | row for row in rows], schema=schema, orient="row"
     )

@@ -9,9 +9,9 @@ import pytest
 from connectors.kit import staging
 from connectors.us.code_lists import INDUSTRIES, PLACES
 from connectors.us.filing_headers import schema as r
-from connectors.us.filings import with_known_starts
 from connectors.us.profile import companies
 from connectors.us.register import filing_id
+from connectors.us.submissions.filings import with_known_starts
 from connectors.us.symbols import company_tickers
 from tests.connectors.us.filer_bodies import (
     CIK,

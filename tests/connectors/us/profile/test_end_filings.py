@@ -14,8 +14,9 @@ from connectors.contract.dataset import ArchiveMember, Scope
 from connectors.kit import staging
 from connectors.kit.http.client import Clock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
+from connectors.us.filing_headers import end_phrases
 from connectors.us.filing_headers import schema as r
-from connectors.us.profile import end_filings, end_phrases
+from connectors.us.profile import end_filings
 from connectors.us.submissions import schema as f
 from tests.answering import Quiet, answering
 from tests.tables import check_cases

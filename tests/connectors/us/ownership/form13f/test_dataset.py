@@ -8,9 +8,9 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable
 from connectors.kit import holdings_history
+from connectors.kit.staging import present_rows
 from connectors.us.ownership.form13f import holdings as form13f_holdings
 from connectors.us.ownership.form13f.schema import POSITIONS
-from connectors.us.parts import present_rows
 from tests.connectors.us.holder_files import (
     COMPANY,
     INSTANT,

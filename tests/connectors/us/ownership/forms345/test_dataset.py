@@ -7,6 +7,7 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, UnreadableFileError
 from connectors.kit import holdings_history
+from connectors.kit.staging import present_rows
 from connectors.us.companyfacts.schema import FACTS
 from connectors.us.ownership import shares_outstanding
 from connectors.us.ownership.forms345 import holdings as forms345_holdings
@@ -14,7 +15,6 @@ from connectors.us.ownership.forms345.schema import LINES
 from connectors.us.ownership.schedule13 import holdings as schedule13_holdings
 from connectors.us.ownership.schedule13.schema import BARE as BARE_TABLE
 from connectors.us.ownership.schedule13.schema import STAKES as STAKES_TABLE
-from connectors.us.parts import present_rows
 from connectors.us.submissions.schema import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,

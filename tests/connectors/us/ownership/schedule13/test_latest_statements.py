@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import pytest
 
+from connectors.kit.staging import present_rows
 from connectors.us.ownership.parse_values import class_key, is_same_class
 from connectors.us.ownership.schedule13 import holdings as schedule13_holdings
 from connectors.us.ownership.schedule13.schema import BARE as BARE_TABLE
 from connectors.us.ownership.schedule13.schema import STAKES as STAKES_TABLE
-from connectors.us.parts import present_rows
 from connectors.us.submissions.schema import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,

@@ -1,0 +1,76 @@
+"""What all tables of the control plane share: their declarative base, and instants as columns.
+
+Does not belong here: tables.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy.orm import DeclarativeBase
+
+# Constraint names independent of the engine, so that migrations can refer to them.
+_NAMES: Final = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+def to_milliseconds(moment: datetime) -> int:
+    """Converts an instant to milliseconds; fractions of a millisecond are cut off."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def from_milliseconds(stored: int) -> datetime:
+    """Converts stored milliseconds to an instant."""
+    return _EPOCH + stored * _MILLISECOND
+
+
+class Instant(TypeDecorator[datetime]):
+    """An instant in UTC: timezone-aware in Python; stored without zone by engines that have none."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a datetime needs a time zone")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class MillisecondInstant(TypeDecorator[datetime]):
+    """An instant, stored as milliseconds since 1970 UTC."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else to_milliseconds(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        return None if value is None else from_milliseconds(value)
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(naming_convention=_NAMES)
+
+
+def columns_of(record: type[Any], *tables: type[Base], computed: Sequence[str] = ()) -> list[Any]:
+    """The columns of a record's fields, in its order, each of the first table that has one; without `computed`."""
+    names = [one.name for one in fields(record) if one.name not in computed]
+    return [next(getattr(table, name) for table in tables if hasattr(table, name)) for name in names]

@@ -1,1 +1,0 @@
-"""problems of api.http: catalogue, problem."""

@@ -1,0 +1,121 @@
+"""Failure policy: warns the owner when a retry schedule nears its end, pauses when it ends.
+
+Runs in the transaction that writes the attempt, so that no pause exists without its mail and no mail without its
+pause. Does not belong here: texts (`api.email.webhook_notices`), sending them (`api.email.outbox_worker`), what a
+pause does (`api.webhooks.subscriptions.state_transitions`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from api.database.models.accounts import Account
+from api.database.models.base import from_milliseconds
+from api.database.models.webhooks import Delivery, Subscription
+from api.email import outbox_repository, webhook_notices
+from api.email.webhook_notices import EndpointFailure
+from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
+from api.webhooks.subscriptions.state_transitions import pause_subscription
+
+
+@dataclass(frozen=True, slots=True)
+class PausedSubscription:
+    """A subscription paused because of these attempts."""
+
+    subscription_id: str
+    delivery_id: str
+
+
+def apply_failure_policy(
+    connection: Connection,
+    scheduled: Sequence[FinishedAttempt],
+    healths: Mapping[str, EndpointHealth],
+    public_url: str,
+) -> list[PausedSubscription]:
+    """Pauses subscriptions that used up their retries, and mails the owners.
+
+    The caller holds the endpoint-queue locks.
+    """
+    paused: list[PausedSubscription] = []
+    for one in scheduled:
+        step, lane = one.step, one.due.queued.subscription_id
+        if step is None or lane not in healths:
+            continue
+        if step.status == "failed" and pause_subscription(
+            connection, lane, "retries_exhausted", from_milliseconds(one.finished_at)
+        ):
+            _queue_pause_notice(connection, one, healths[lane], public_url)
+            paused.append(PausedSubscription(lane, one.due.queued.delivery_id))
+        elif step.warns and step.next_attempt_at is not None:
+            _queue_warning(connection, one, healths[lane], public_url)
+    return paused
+
+
+def _queue_pause_notice(
+    connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str
+) -> None:
+    row = _subscription_owner(connection, one)
+    held = connection.execute(
+        select(func.count()).where(
+            Delivery.subscription_id == one.due.queued.subscription_id,
+            Delivery.status == "held",
+            Delivery.status != "succeeded",  # the partial index's condition
+        )
+    ).scalar_one()
+    notice = webhook_notices.pause_notice(_endpoint_failure(one, row, health), held, public_url)
+    occasion = f"paused:{one.due.queued.subscription_id}:{row.revision}"
+    outbox_repository.add_mail(
+        connection, occasion, row.account_id, row.email, notice, from_milliseconds(one.finished_at)
+    )
+
+
+def _queue_warning(
+    connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str
+) -> None:
+    row, due_at = _subscription_owner(connection, one), one.step.next_attempt_at if one.step else None
+    if row.status != "active" or due_at is None:
+        return
+    left, at = timedelta(milliseconds=due_at - one.finished_at), from_milliseconds(one.finished_at)
+    warning = f"warning:{one.due.queued.subscription_id}:"
+    # one warning per endpoint, also if it fails for some events only, not one per event
+    if not outbox_repository.has_any(connection, row.account_id, warning, at - left):
+        notice = webhook_notices.warning_notice(_endpoint_failure(one, row, health), left, public_url)
+        outbox_repository.add_mail(
+            connection, f"{warning}{_failing_since(one, health)}", row.account_id, row.email, notice, at
+        )
+
+
+def _subscription_owner(connection: Connection, one: FinishedAttempt) -> Any:
+    return connection.execute(
+        select(
+            Subscription.account_id,
+            Account.email,
+            Subscription.revision,
+            Subscription.status,
+            Subscription.endpoint_url,
+        )
+        .join(Account, Account.account_id == Subscription.account_id)
+        .where(Subscription.subscription_id == one.due.queued.subscription_id)
+    ).one()
+
+
+def _failing_since(one: FinishedAttempt, health: EndpointHealth) -> int:
+    """Start of the failure; this attempt's end if another event was acknowledged just before."""
+    return one.finished_at if health.failing_since is None else health.failing_since
+
+
+def _endpoint_failure(one: FinishedAttempt, row: Any, health: EndpointHealth) -> EndpointFailure:
+    return EndpointFailure(
+        subscription_id=one.due.queued.subscription_id,
+        endpoint_url=row.endpoint_url,
+        delivery_id=one.due.queued.delivery_id,
+        event_id=one.due.event_id,
+        event_type=one.due.event_type,
+        failing_since=from_milliseconds(_failing_since(one, health)),
+        error=one.outcome.error,
+        error_detail=one.outcome.error_detail,
+        response_status=one.outcome.response_status,
+    )

@@ -1,0 +1,84 @@
+"""What a source contributes to a market: datasets, company ids, links, and its mapping to shared rows.
+
+Pure declarations; `connectors.kit.composition` merges them to a market, whatever their order. What needs an order
+declares it: links and datasets of one table are in the order of the one contribution that declares them, and `rank`
+decides between rows with one key. Does not belong here: any source or country.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final, Protocol
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    ComputedKey,
+    Dataset,
+    HostLimit,
+    HostSecret,
+    Link,
+    PresentRows,
+    SharedTables,
+)
+
+SHARED: Final = 1
+
+
+def _no_rows(_present: PresentRows, _today: date) -> SharedTables:
+    return {}
+
+
+def _no_more_rows(_shared: SharedTables, _present: PresentRows, _today: date) -> SharedTables:
+    return {}
+
+
+class TableRule(Protocol):
+    """Gives a shared table its final rows, from its merged rows, all merged tables and the logical date."""
+
+    def __call__(self, rows: pl.DataFrame, shared: SharedTables, today: date, /) -> pl.DataFrame: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # declared once: compared by identity
+class Contribution:
+    """What one source, or several that are read together, add to a market.
+
+    Only one contribution of a market may stage a table, link it, give it holders, or set the precedence of a
+    field; `links`, `precedence` and the functions may name tables and datasets of any contribution.
+
+    name: in error messages; unique in a market.
+    rank: of shared rows with one key, those of the lowest rank hold, and others fill their nulls. Sources that
+    markets share have SHARED or more, so that a market's own hold before them.
+    datasets: of two that stage one table, the later wins on equal timestamps.
+    company_ids: staged table -> the company of each row, as an expression over its columns. Rows of other tables
+    concern no company, unless links find it.
+    links: how rows without a company find one; of one table, hard keys before soft ones.
+    lei_columns: staged table -> its column with LEIs to look up.
+    lei_records: declares the dataset that looks LEIs up, from the `lei_columns` of all contributions.
+    to_shared: present rows of any staged table, and the logical date, to shared rows.
+    to_shared_late: further shared rows that depend on other contributions' (`to_shared` of all, merged), as news of
+    known companies.
+    rules: shared table -> its final rows, from the tables of all contributions; rules do not see each other.
+    precedence, holders, removed, secrets, limits, dated, untitled, news_items: as in `Jurisdiction`.
+    """
+
+    name: str
+    rank: int = 0
+    datasets: tuple[Dataset, ...] = ()
+    company_ids: Mapping[str, pl.Expr] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    lei_columns: Mapping[str, str] = field(default_factory=dict)
+    lei_records: Callable[[Mapping[str, str]], Dataset] | None = None
+    to_shared: Callable[[PresentRows, date], SharedTables] = _no_rows
+    to_shared_late: Callable[[SharedTables, PresentRows, date], SharedTables] = _no_more_rows
+    rules: Mapping[str, TableRule] = field(default_factory=dict)
+    precedence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    holders: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
+    removed: Mapping[str, Callable[[pl.DataFrame], pl.Series]] = field(default_factory=dict)
+    secrets: tuple[HostSecret, ...] = ()
+    limits: tuple[HostLimit, ...] = ()
+    dated: tuple[str, ...] = ()
+    untitled: tuple[str, ...] = ()
+    news_items: Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]] = field(default_factory=dict)

@@ -1,0 +1,169 @@
+"""Composes a market from its contributions.
+
+The merge does not depend on their order: a table is linked after those that it is linked through, rows with one key
+are merged by rank, and contributions that contradict each other raise ValueError when the market is imported. Does
+not belong here: the declaration of a contribution (`connectors.contract.contribution`), any source or country.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import reduce
+from graphlib import TopologicalSorter
+from itertools import groupby
+from typing import TypeVar
+
+import polars as pl
+
+from connectors.contract.contribution import Contribution, TableRule
+from connectors.contract.dataset import Dataset, HostLimit, Jurisdiction, Link, PresentRows, SharedTables
+from connectors.kit import staging
+from warehouse.schema.markets import MARKETS
+from warehouse.schema.tables import NORMALISED, PASSING
+from warehouse.schema.types import Table
+
+_T = TypeVar("_T")
+
+
+def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdiction:
+    """Merges contributions to a declared market. Raises ValueError if two of them declare the same thing."""
+    parts = tuple(sorted(contributions, key=lambda part: (part.rank, part.name)))
+    merge = _Merge(code, parts)
+    merge.by_key("name", lambda part: {part.name: part})
+    lei_columns = merge.by_key("the LEI column of", lambda part: part.lei_columns)
+    datasets = merge.by_key("dataset", lambda part: {made.key: made for made in _datasets(part, lei_columns)})
+    merge.by_key(
+        "staged table",
+        lambda part: {
+            name: table for made in _datasets(part, lei_columns) for name, table in made.staged.items()
+        },
+    )
+    precedence = merge.by_key("the precedence of", lambda part: part.precedence)
+    if unknown := {key for keys in precedence.values() for key in keys} - datasets.keys():
+        raise ValueError(
+            f"{code}: precedence names {', '.join(sorted(unknown))}, which no contribution declares"
+        )
+    return Jurisdiction(
+        code=code,
+        state=MARKETS[code].state,
+        datasets=tuple(datasets.values()),
+        precedence=precedence,
+        touches=company_ids_resolver(merge.by_key("company ids of", lambda part: part.company_ids)),
+        normalise=_MarketMapping(parts, merge.by_key("the rule of", lambda part: part.rules)),
+        links=_order_links(merge.by_key("links of", _links_by_table)),
+        holders=merge.by_key("holders of", lambda part: part.holders),
+        removed=merge.by_key("removals of", lambda part: part.removed),
+        secrets=tuple(
+            merge.by_key("the secret of", lambda part: {one.host: one for one in part.secrets}).values()
+        ),
+        limits=merge_limits(limit for part in parts for limit in part.limits),
+        dated=tuple(key for part in parts for key in part.dated),
+        untitled=tuple(key for part in parts for key in part.untitled),
+        news_items=merge.by_key("news of", lambda part: part.news_items),
+    )
+
+
+def company_ids_resolver(company_ids: Mapping[str, pl.Expr]) -> Callable[[str, pl.DataFrame], pl.Series]:
+    """Builds `Jurisdiction.touches`: a staged table and its rows to company ids, null where there is none."""
+
+    def resolve(table: str, rows: pl.DataFrame) -> pl.Series:
+        found = company_ids.get(table, pl.repeat(None, pl.len(), dtype=pl.String))
+        return rows.select(found.alias("_company_id")).to_series()
+
+    return resolve
+
+
+def merge_limits(limits: Iterable[HostLimit]) -> tuple[HostLimit, ...]:
+    """Each host once, by name. Raises ValueError if a host has two different limits."""
+    found: dict[str, HostLimit] = {}
+    for limit in limits:
+        if found.setdefault(limit.host, limit) != limit:
+            raise ValueError(f"{limit.host} has two limits: {found[limit.host]} and {limit}")
+    return tuple(found[host] for host in sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """Merges mappings of contributions of which each key may be declared once."""
+
+    code: str
+    parts: tuple[Contribution, ...]
+
+    def by_key(self, what: str, declared: Callable[[Contribution], Mapping[str, _T]]) -> dict[str, _T]:
+        """All entries; raises ValueError with both names if two contributions have the same key."""
+        found: dict[str, _T] = {}
+        owners: dict[str, str] = {}
+        for part in self.parts:
+            for key, value in declared(part).items():
+                if key in owners:
+                    raise ValueError(f"{self.code}: {owners[key]} and {part.name} both declare {what} {key}")
+                found[key], owners[key] = value, part.name
+        return found
+
+
+def _datasets(part: Contribution, lei_columns: Mapping[str, str]) -> Iterator[Dataset]:
+    yield from part.datasets
+    if part.lei_records is not None:
+        yield part.lei_records(lei_columns)
+
+
+def _links_by_table(part: Contribution) -> dict[str, tuple[Link, ...]]:
+    ordered = sorted(part.links, key=lambda link: link.table)  # stable: each table's links stay in order
+    return {table: tuple(links) for table, links in groupby(ordered, key=lambda link: link.table)}
+
+
+def _order_links(links: Mapping[str, tuple[Link, ...]]) -> tuple[Link, ...]:
+    """Tables after those that they are linked through. Raises ValueError if tables are linked in a circle."""
+    through = {table: sorted({link.through for link in links[table]}) for table in sorted(links)}
+    return tuple(link for table in TopologicalSorter(through).static_order() for link in links.get(table, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class _MarketMapping:
+    """`Jurisdiction.normalise`: shared rows of all contributions, then rows that depend on them, then the rules."""
+
+    parts: tuple[Contribution, ...]
+    rules: Mapping[str, TableRule]
+
+    def __call__(self, present: PresentRows, today: date) -> SharedTables:
+        given = [part.to_shared(present, today) for part in self.parts]
+        first = _merge_tables(given)
+        late = [part.to_shared_late(first, present, today) for part in self.parts]
+        grown = {name for made in late for name in made}
+        both = [rows for pair in zip(given, late, strict=True) for rows in pair]  # still by rank
+        more = _merge_tables([{name: one[name] for name in grown & one.keys()} for one in both])
+        shared = {**first, **more}
+        finals = {
+            name: rule(shared[name], shared, today) for name, rule in self.rules.items() if name in shared
+        }
+        return {**shared, **finals}
+
+
+def _merge_tables(given: list[SharedTables]) -> dict[str, pl.DataFrame]:
+    """The tables that are given, each merged; of one key the first row holds and later ones fill its nulls."""
+    return {
+        table.name: _merge_rows(table, [tables[table.name] for tables in given if table.name in tables])
+        for table in (*NORMALISED, *PASSING)
+        if any(table.name in tables for tables in given)
+    }
+
+
+def _merge_rows(table: Table, frames: list[pl.DataFrame]) -> pl.DataFrame:
+    schema = staging.staged_schema(table)
+    some = [frame.select(table.names).cast(schema) for frame in frames if not frame.is_empty()]  # pyright: ignore[reportArgumentType]
+    return (
+        reduce(lambda first, then: _fill_rows(table, first, then), some)
+        if some
+        else staging.empty_frame(table)
+    )
+
+
+def _fill_rows(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
+    key = list(table.key)
+    if then.join(first.select(key), on=key, how="semi").is_empty():
+        return pl.concat([first, then])
+    rest = [name for name in table.names if name not in table.key]
+    both = first.join(then, on=key, how="full", coalesce=True, suffix="_then")
+    return both.select(*key, *(pl.coalesce(name, f"{name}_then") for name in rest)).select(table.names)

@@ -1,0 +1,210 @@
+"""Dataset no.euronext: which shares trade in Oslo, from Euronext's list of equities (docs/formats/no.md 9).
+
+Belongs here: the declaration, reading, fetching, and the shared listings and ISINs. Only the listing of an equity
+is taken; prices are licensed and left out. Names are short and upper case; `Jurisdiction.links` finds the company.
+Does not belong here: other exchanges.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.contract.dataset import (
+    NOT_A_COMPANY,
+    ArchiveMember,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    FetchedFile,
+    GuardLimits,
+    Licence,
+    NotApplicable,
+    RecognisedFile,
+    Scope,
+    UnreadableFileError,
+)
+from connectors.kit import staging
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staging import SignalCounter
+from connectors.no.register import day_of_instant
+from connectors.no.responses import plain_head
+from warehouse.schema.tables import IDENTIFIERS, LISTINGS
+from warehouse.schema.types import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+KEY: Final = "no.euronext"
+HOST: Final = "live.euronext.com"
+URL: Final = f"https://{HOST}/pd_es/data/stocks/download?mics=XOSL%2CMERK%2CXOAS"
+_T: Final = Kind.TEXT
+
+SHARES: Final = Table(
+    "no_euronext",
+    "Equities on the markets of Oslo.",
+    ("ISIN",),
+    (
+        Column("ISIN", _T, "of the share", nullable=False),
+        Column("Name", _T, "short name, upper case"),
+        Column("Symbol", _T, "ticker"),
+        Column("Market", _T, "markets, as the list spells them", nullable=False),
+        Column("mic", _T, "ISO 10383 of the market; of several the main one", nullable=False),
+        Column("Currency", _T, "of trading"),
+    ),
+)
+# In order of importance; NewsWeb writes XOAX for Expand.
+MARKETS: Final = {"oslo børs": "XOSL", "euronext expand oslo": "XOAS", "euronext growth oslo": "MERK"}
+LEVELS: Final = {"XOSL": "regulated", "XOAS": "regulated", "MERK": "growth"}
+_IGNORED: Final = frozenset(
+    {
+        "open price",
+        "high price",
+        "low price",
+        "last price",
+        "last trade mic time",
+        "time zone",
+        "volume",
+        "turnover",
+        "closing price",
+        "closing price datetime",
+    }
+)
+_ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
+_LIMIT: Final = 16 << 20
+
+
+def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises the list; only a fetch knows which markets were requested, so it is a part."""
+    del name
+    found = sniff(plain_head(head))
+    if found is Format.ZIP:
+        return NotApplicable("workbook: the same list as the CSV, which is read instead")
+    return RecognisedFile(None, Scope.PART)
+
+
+def read(piece: ArchiveMember) -> Iterator[Batch]:
+    """Yields one batch of `no_euronext`."""
+    with staging.open_plain(piece) as body:
+        text = body.read(_LIMIT).decode("utf-8-sig", errors="replace")
+    # three preamble lines follow the header; every row contains a separator
+    lines = [line for line in text.splitlines() if ";" in line]
+    header, *rows = map(_split_cells, lines) if lines else [[]]
+    places = {name.strip().casefold(): place for place, name in enumerate(header)}
+    missing = [name for name in ("Name", "ISIN", "Symbol", "Market") if name.casefold() not in places]
+    if missing:
+        raise UnreadableFileError(
+            piece.dataset, piece.name, f"no list of equities: column {', '.join(missing)} is missing"
+        )
+    work = _ShareRows(piece.dataset, places, len(header))
+    for number, row in enumerate(rows, start=2):
+        work.take(number, row)
+    for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
+        work.tally.add("unknown_column", name or "(no name)", count=max(len(rows), 1))
+    yield staging.make_batch(
+        SHARES, list(work.rows.values()), staging.reject_rows(work.refused), work.tally.drain()
+    )
+
+
+def _split_cells(line: str) -> list[str]:
+    """Splits one line on its own: an unclosed quote spoils only its line, which then has too few cells."""
+    try:
+        return next(csv.reader([line], delimiter=";"), [])
+    except csv.Error:  # a cell past csv's limit
+        return [line]
+
+
+class _ShareRows:
+    """Rows of the list, one per ISIN."""
+
+    def __init__(self, dataset: str, places: dict[str, int], width: int) -> None:
+        self.tally = SignalCounter(dataset)
+        self.rows: dict[str, dict[str, str | None]] = {}
+        self.refused: list[tuple[object, str, object]] = []
+        self._places = places
+        self._width = width  # larger than the number of names if a column occurs twice
+
+    def take(self, number: int, cells: list[str]) -> None:
+        if len(cells) != self._width:
+            self.refused.append((number, f"expected {self._width} fields, found {len(cells)}", cells))
+            return
+        row = {
+            name: self._cell_text(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")
+        }
+        isin, market = row["ISIN"] or "", row["Market"] or ""
+        mic = next((mic for word, mic in MARKETS.items() if word in market.casefold()), None)
+        if not _ISIN.fullmatch(isin):
+            self.refused.append((number, f"ISIN {isin!r} is none", cells))
+        elif mic is None:
+            self.tally.add("unknown_code", f"Market {market}", isin)
+            self.refused.append((isin, f"{NOT_A_COMPANY}: not on a market of Oslo", cells))
+        else:
+            self.rows[isin] = {**row, "mic": mic}
+
+    def _cell_text(self, cells: list[str], name: str) -> str | None:
+        place = self._places.get(name.casefold())
+        return None if place is None else cells[place].strip() or None
+
+
+def fetch_equities(
+    http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """Downloads the whole list, once a day."""
+    answer = http.get(URL, expect={Format.TEXT})
+    yield answer.arrival("euronext_equities.csv", Scope.FULL)
+
+
+def map_listings(shares: pl.LazyFrame) -> pl.DataFrame:
+    """Shared listings; the listing of a share that left the complete list ends on that day."""
+    rows = shares.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(KEY).alias("register"),
+        pl.col("ISIN").alias("native_id"),
+        pl.col("mic").alias("exchange_mic"),
+        pl.col("Symbol").alias("ticker"),
+        pl.col("ISIN").alias("isin"),
+        pl.col("mic").replace_strict(LEVELS, return_dtype=pl.String).alias("level"),
+        pl.lit(None, pl.Date).alias("valid_from"),
+        day_of_instant(pl.col("_retired_at")).alias("ended_on"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(LISTINGS.names).cast(staging.staged_schema(LISTINGS)).collect()  # pyright: ignore[reportArgumentType]
+
+
+def map_identifiers(shares: pl.LazyFrame) -> pl.DataFrame:
+    """The ISINs of listed shares."""
+    rows = shares.filter(pl.col("_retired_at").is_null()).select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit("isin").alias("scheme"),
+        pl.col("ISIN").alias("value"),
+        pl.lit(KEY).alias("register"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(IDENTIFIERS.names).cast(staging.staged_schema(IDENTIFIERS)).collect()  # pyright: ignore[reportArgumentType]
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Euronext: equities on the markets of Oslo",
+    licence=Licence(
+        name="market data: the listed flag only",
+        url="https://live.euronext.com",
+        attribution="Source: Euronext",
+    ),
+    cadence=Cadence(cron="0 19 * * 1-5", stale_after_hours=24 * 5),
+    guard=GuardLimits(max_shrink=0.10, max_rejected=0.05),
+    host=HOST,
+    staged={SHARES.name: SHARES},
+    files=("euronext/**", "**/Euronext_Equities*"),
+    recognise=recognise,
+    split=staging.no_split,
+    read=read,
+    fetch=fetch_equities,
+)

@@ -1,1 +1,0 @@
-"""euronext of connectors.no: dataset."""

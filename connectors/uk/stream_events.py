@@ -1,0 +1,119 @@
+"""The Companies House streams: names, which are read, and the event envelope (docs/formats/uk.md 7).
+
+Belongs here: names, the envelope, recognising a stream's bodies. Does not belong here: keeping a connection
+(`streaming_api.connection`), or the data of one resource kind (`streaming_api.rows`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from connectors.contract.dataset import HostLimit, NotApplicable, RecognisedFile, Scope
+from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.json.chunks import MALFORMED
+from connectors.uk.register import canonical_number
+from warehouse.schema.types import Column, Kind
+
+HOST: Final = "stream.companieshouse.gov.uk"
+LIMIT: Final = HostLimit(HOST, 1.0)  # connections
+NOT_READ: Final = {
+    "company-charges": "charges: no served field uses them",
+    "company-officers": "officers: persons without a holding, in no served field",
+    "disqualified-officer-natural": "disqualified officers: persons without a company",
+    "disqualified-officer-corporate": "disqualified officers: without a company number",
+}
+_LONDON: Final = ZoneInfo("Europe/London")  # time zone of stream times without one
+_COMPANY: Final = re.compile(r"(?:^|/)company/([A-Za-z0-9]{1,10})(?:/|$)")
+TIMEPOINT: Final = Column("timepoint", Kind.INTEGER, "position in its stream; null for other channels")
+PUBLISHED: Final = Column(
+    "published_at",
+    Kind.INSTANT,
+    "when the stream reported it or a response was given; null for files",
+    business=False,
+)
+_PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]{1,40})"')
+
+
+Timepoint = Annotated[
+    int, msgspec.Meta(ge=0, le=10**18 - 1)
+]  # otherwise invalid and not usable as a resume position
+
+
+class StreamEvent(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """Event metadata of one change."""
+
+    timepoint: Timepoint | None = None
+    published_at: str | None = None
+    type: str | None = None
+    fields_changed: list[str] | None = None
+
+
+def company_number_of(address: str | None) -> str | None:
+    """Company number in a resource address, with or without leading slash; None if there is none."""
+    found = _COMPANY.search(address or "")
+    return None if found is None else canonical_number(found.group(1))
+
+
+def last_segment(address: str | None) -> str | None:
+    """Last segment of a resource address: the resource id."""
+    return (address or "").rstrip("/").rpartition("/")[2] or None
+
+
+def parse_published(text: str) -> datetime | None:
+    """Time of an event in UTC; None if invalid."""
+    try:
+        instant = datetime.fromisoformat(text)
+        return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the minimum or maximum date, converted from another zone
+        return None
+
+
+def first_record(head: bytes) -> dict[str, Any] | None:
+    """First JSON object of a body: the whole body, else its first line; None if neither parses."""
+    lines = (line for line in head.splitlines() if line.strip())
+    for text in (head, next(lines, b"")):
+        try:
+            found = msgspec.json.decode(text)
+        except MALFORMED:
+            continue
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def build_recogniser(
+    kind: str, is_answer: Callable[[str, dict[str, Any]], bool], what: str
+) -> Callable[[str, bytes], RecognisedFile | NotApplicable]:
+    """Builds a dataset's `recognise`: events of one resource kind, or REST responses accepted by `is_answer`."""
+
+    def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+        head = decompressed_head(head)
+        if sniff(head) is not Format.JSON:
+            return NotApplicable(f"expected {what} in JSON, found {sniff(head).value}")
+        first = first_record(head)
+        if first is None and f'"resource_kind":"{kind}"'.encode() in head[:200].replace(b" ", b""):
+            first = {"resource_kind": kind}
+        if first is None:
+            return NotApplicable(f"JSON in which {what} was not found at the beginning")
+        if "resource_kind" not in first:
+            is_ours = is_answer(name, first)
+            return (
+                RecognisedFile(None, Scope.PART)
+                if is_ours
+                else NotApplicable(f"JSON of another kind than {what}")
+            )
+        if first["resource_kind"] != kind:
+            return NotApplicable(
+                NOT_READ.get(str(first["resource_kind"]), f"a stream's events, none of {what}")
+            )
+        if company_number_of(str(first.get("resource_uri", "/company/0"))) is None:
+            return NotApplicable("an event that names no company")
+        instants = [parse_published(text.decode("ascii", "replace")) for text in _PUBLISHED.findall(head)]
+        return RecognisedFile(max((at for at in instants if at is not None), default=None), Scope.FEED)
+
+    return recognise

@@ -1,0 +1,47 @@
+"""What the feeds contribute to the market, filings and news: getcurrent, indexes, 8-K, Forms 25 and 15.
+
+Belongs here: listing the datasets, their CIK columns and their mapping. Does not belong here: reading any of
+them.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.contribution import Contribution
+from connectors.contract.dataset import PresentRows, SharedTables
+from connectors.kit.staging import present_rows
+from connectors.us.feeds import current_filings, edgar_index
+from connectors.us.filing_headers import dataset as filing_headers_dataset
+from connectors.us.filing_headers import news_and_notices
+from connectors.us.filing_headers import schema as f
+from connectors.us.profile import end_filings
+from connectors.us.register import company_ids
+from connectors.us.submissions.schema import FILED_TABLE
+from warehouse.schema.tables import NEWS, NOTICES
+
+
+def to_shared_tables(present: PresentRows, _today: date) -> SharedTables:
+    """News from the headers of current reports, notices from the lists of filings."""
+    return {
+        NEWS.name: news_and_notices.map_news(present_rows(present, f.HEADERS)),
+        NOTICES.name: news_and_notices.map_notices(present_rows(present, FILED_TABLE)),
+    }
+
+
+FEEDS: Final = Contribution(
+    name="feeds of filings",
+    datasets=(
+        current_filings.DATASET,
+        edgar_index.DATASET,
+        filing_headers_dataset.DATASET,
+        end_filings.DATASET,
+    ),
+    # the feeds only determine what to fetch: their rows alone concern no company
+    company_ids=dict.fromkeys(f.STAGED, company_ids(pl.col(f.CIK))),
+    to_shared=to_shared_tables,
+    untitled=(f.KEY,),
+)

@@ -1,0 +1,59 @@
+"""`firm dagster` and `firm work`: Dagster's web interface with its daemon, and workers that it hands markets to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from firm.bootstrap import read_environment
+from firm.cli_errors import USAGE, exit_on_error, fail
+from pipelines.settings import PROJECT, SettingError, Settings
+
+
+def dagster(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
+) -> None:
+    """Start Dagster's web interface and daemon, with the daily schedules."""
+    _exec_program("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
+
+
+def work(
+    name: Annotated[str, typer.Option(help="Name of this worker, if a machine has several.")] = "worker",
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets ingested in parallel.")] = 1,
+) -> None:
+    """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
+    with exit_on_error(SettingError, code=USAGE):
+        if not Settings.read(read_environment()).celery_broker_url:
+            fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
+    worker = (
+        "-A",
+        "pipelines.dagster_instance.celery_app",
+        "worker",
+        "-n",
+        f"{name}@%h",
+        "-c",
+        str(at_once),
+        "--loglevel=WARNING",
+    )
+    _exec_program("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
+
+
+def _exec_program(program: str, *arguments: str) -> NoReturn:
+    """Replaces this process with a program of the same environment, with our settings."""
+    with exit_on_error(SettingError, code=USAGE):
+        settings = Settings.read(read_environment())
+    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
+    given = {
+        **os.environ,
+        **read_environment(),
+        **settings.dagster_environment,
+        "FIRM_DATA": str(settings.data.resolve()),
+        "DAGSTER_DISABLE_TELEMETRY": "1",
+    }
+    os.chdir(PROJECT)
+    path = Path(sys.executable).parent / program
+    os.execve(path, [str(path), *arguments], given)  # noqa: S606 - our own words

@@ -1,0 +1,249 @@
+"""Ingest report: files, datasets, events, quarantined datasets, the release, and the exit code.
+
+Made from step results (`receipts`), so it is the same after a kill. Does not belong here: printing it
+(`firm`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from connectors.contract.dataset import Dataset, Jurisdiction
+from pipelines.steps import fetch as steps_fetch
+from pipelines.steps import normalise, quarantine, stage
+from pipelines.workspace import Workspace
+from warehouse.staged.store import StagedIndex
+
+DONE: Final = 0
+FAILED: Final = 1
+HELD: Final = 3  # published, with something quarantined
+NOTHING: Final = 4  # nothing published, because of a quarantine or unreadable files
+UNCHANGED: Final = "unchanged"
+NO_ROWS: Final = "no rows"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file of a folder: the dataset that read it (None: none), and why it yielded nothing.
+
+    Fetched files are listed only if they could not be read.
+    """
+
+    path: str
+    dataset: str | None
+    rows: int
+    rejected: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetReport:
+    """One dataset: records read and rejected, shared rows made of them, events, seconds of reading."""
+
+    dataset: str
+    rows: int
+    rejected: int
+    normalised: int
+    seconds: float
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineReport:
+    """One quarantined dataset: the guard, the value it saw, the value it allows."""
+
+    dataset: str
+    guard: str
+    seen: float | str
+    allowed: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReport:
+    """An error that stopped a market (or `release`) without a quarantine."""
+
+    market: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """One ingest. `release`: the number published, None if none was; `markets`: number of companies touched.
+
+    unreadable: number of files and fetched bodies of which nothing could be read.
+    """
+
+    release: int | None
+    files: tuple[FileReport, ...] = ()
+    datasets: tuple[DatasetReport, ...] = ()
+    events: Mapping[str, int] = field(default_factory=dict)
+    held: tuple[QuarantineReport, ...] = ()
+    signals: int = 0
+    errors: tuple[ErrorReport, ...] = ()
+    markets: Mapping[str, int] = field(default_factory=dict)
+    batches: tuple[str, ...] = ()
+    unreadable: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by market, its steps from RAW to events
+
+    @property
+    def exit_code(self) -> int:
+        """docs/architecture.md 5: 0 done, 1 error, 3 published with something quarantined, 4 nothing published."""
+        if self.errors:
+            return FAILED
+        if self.held:
+            return NOTHING if self.release is None else HELD
+        return NOTHING if self.is_illegible else DONE
+
+    @property
+    def is_illegible(self) -> bool:
+        """True if all input was unreadable; a bad file among good ones is only reported."""
+        return self.release is None and self.unreadable > 0 and not any(row.rows for row in self.datasets)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `firm ingest --json` prints."""
+        datasets = [asdict(dataset) for dataset in self.datasets]
+        for dataset in datasets:
+            del dataset["events"]
+        return {
+            "release": self.release,
+            "files": [asdict(file) for file in self.files],
+            "datasets": datasets,
+            "events": dict(self.events),
+            "held": [asdict(held) for held in self.held],
+            "signals": self.signals,
+        }
+
+
+def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
+    """Merges rounds into one report: newest release, quarantines at the end, everything else summed."""
+    reports = list(reports)
+    datasets: dict[str, DatasetReport] = {}
+    for row in (row for report in reports for row in report.datasets):
+        datasets[row.dataset] = (
+            _sum_dataset_reports(datasets[row.dataset], row) if row.dataset in datasets else row
+        )
+    return IngestReport(
+        release=max((report.release for report in reports if report.release is not None), default=None),
+        files=tuple(file for report in reports for file in report.files),
+        datasets=tuple(datasets.values()),
+        events=dict(sum((Counter(report.events) for report in reports), Counter())),
+        held=reports[-1].held if reports else (),
+        signals=sum(report.signals for report in reports),
+        errors=tuple(error for report in reports for error in report.errors),
+        markets=dict(sum((Counter(report.markets) for report in reports), Counter())),
+        batches=tuple(batch for report in reports for batch in report.batches),
+        unreadable=sum(report.unreadable for report in reports),
+        seconds=dict(sum((Counter(report.seconds) for report in reports), Counter())),
+    )
+
+
+def _sum_dataset_reports(one: DatasetReport, other: DatasetReport) -> DatasetReport:
+    return DatasetReport(
+        one.dataset,
+        one.rows + other.rows,
+        one.rejected + other.rejected,
+        one.normalised + other.normalised,
+        round(one.seconds + other.seconds, 3),
+        one.events + other.events,
+    )
+
+
+def build_report(
+    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, errors: tuple[ErrorReport, ...]
+) -> IngestReport:
+    """The report of one batch, from its step results."""
+    jurisdictions = list(jurisdictions)
+    release = workspace.receipts.read(batch, "release") or {}
+    readings = {
+        dataset.key: stage.read_result(workspace, dataset.key, batch)
+        for jurisdiction in jurisdictions
+        for dataset in jurisdiction.datasets
+    }
+    touched = {made.code: _normalise_result(workspace, made, batch) for made in jurisdictions}
+    events: Mapping[str, int] = release.get("events_by_dataset", {})
+    rows: Counter[str] = Counter()
+    for receipt in touched.values():
+        rows.update(receipt.rows)
+    return IngestReport(
+        release=release.get("release"),
+        # unread files of a source group are reported once, not by every market
+        files=tuple(
+            dict.fromkeys(file for made in jurisdictions for file in _file_reports(workspace, made, batch))
+        ),
+        datasets=tuple(
+            DatasetReport(key, read.rows, read.rejected, rows[key], read.seconds, events.get(key, 0))
+            for key, read in readings.items()
+        ),
+        events=release.get("events", {}),
+        held=tuple(_quarantine_reports(workspace, jurisdictions, batch)),
+        signals=sum(read.signals for read in readings.values())
+        + sum(len(receipt.signals) for receipt in touched.values()),
+        errors=errors,
+        markets={market: receipt.companies for market, receipt in touched.items()},
+        batches=(batch,),
+        unreadable=sum(_unreadable_count(workspace, made, batch) for made in jurisdictions),
+    )
+
+
+def _unreadable_count(workspace: Workspace, made: Jurisdiction, batch: str) -> int:
+    indexes = (workspace.lake.index(dataset.key, batch) for dataset in made.datasets)
+    return sum(
+        piece["rejected"] is not None for index in indexes if index is not None for piece in index.pieces
+    )
+
+
+def _normalise_result(workspace: Workspace, made: Jurisdiction, batch: str) -> normalise.NormaliseResult:
+    value = workspace.receipts.read(batch, normalise.result_name(made.code))
+    return normalise.NormaliseResult(made.code) if value is None else normalise.NormaliseResult(**value)
+
+
+def _quarantine_reports(
+    workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str
+) -> Iterable[QuarantineReport]:
+    for dataset in (dataset for made in jurisdictions for dataset in made.datasets):
+        refused = quarantine.quarantine_of(workspace, dataset)
+        came = steps_fetch.read_result(workspace, dataset.key, batch)
+        if refused is not None:
+            yield QuarantineReport(dataset.key, refused.guard, refused.seen, refused.allowed)
+        elif came.failure is not None:
+            yield QuarantineReport(dataset.key, quarantine.FETCH_GUARD, came.failure, None)
+
+
+def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[FileReport]:
+    value = workspace.receipts.read(batch, f"files-{made.code}") or {"files": []}
+    read = {dataset.key: _staged_pieces(workspace, dataset, batch) for dataset in made.datasets}
+    for entry in value["files"]:
+        key = entry["dataset"]
+        piece = None if key is None else read[key].get(entry["name"])
+        if key is None:
+            yield FileReport(entry["path"], None, 0, 0, entry["reason"])
+        elif piece is None:
+            yield FileReport(entry["path"], key, 0, 0, UNCHANGED)
+        else:
+            yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _no_rows_reason(piece))
+    # fetched bodies are in no folder listing: they are reported if unreadable
+    listed = {(entry["dataset"], entry["name"]) for entry in value["files"]}
+    for key, pieces in read.items():
+        for name, piece in pieces.items():
+            if piece["rejected"] is not None and (key, name) not in listed:
+                yield FileReport(name, key, piece["rows"], piece["rejects"], piece["rejected"])
+
+
+def _staged_pieces(workspace: Workspace, dataset: Dataset, batch: str) -> Mapping[str, Mapping[str, Any]]:
+    index: StagedIndex | None = workspace.lake.index(dataset.key, batch)
+    if index is None:
+        return {}
+    rejects = workspace.lake.rejects(dataset.key, batch)
+    first: dict[str, str] = dict(rejects.select("piece", "reason").reverse().iter_rows())
+    return {piece["name"]: {**piece, "first": first.get(piece["name"])} for piece in index.pieces}
+
+
+def _no_rows_reason(piece: Mapping[str, Any]) -> str | None:
+    if piece["rejected"] is not None:
+        return piece["rejected"]
+    if piece["rows"]:
+        return None
+    return piece["first"] or NO_ROWS

@@ -1,0 +1,110 @@
+"""Writes the operator's run log: an entry when a run begins, completed with its result when it ends.
+
+Made from the run's report, so command-line and scheduled runs are logged the same way. Does not belong here:
+the content and place of a log entry (`warehouse.release.run_log`), or the report (`report`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from connectors.contract.dataset import Jurisdiction
+from pipelines.reporting import report
+from pipelines.reporting.report import ErrorReport, IngestReport
+from pipelines.runtime.batch_ids import batch_instant
+from pipelines.steps import normalise, quarantine
+from pipelines.workspace import Workspace
+from warehouse.release import run_log
+from warehouse.release.run_log import ErrorNote, QuarantineNote, ReadNote, RunNote, SignalNote
+
+_SIGNALS: Final = 100  # per run, the most frequent ones
+_LONGEST: Final = 500  # characters of a reason
+_ADDRESS: Final = re.compile(r"(https?://[^/\s]+)\S*")
+_LONGEST_SUBJECT: Final = 100
+Subject = tuple[str, str, str]
+"""Dataset, code and subject of signals."""
+
+
+def log_start(workspace: Workspace, markets: Sequence[str], batch: str) -> None:
+    """Logs the start of a run; a run that is killed keeps this entry."""
+    run_log.write(workspace.layout, RunNote(batch, tuple(markets), batch_instant(batch)))
+
+
+def log_end(
+    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, found: IngestReport
+) -> None:
+    """Logs the result of a run."""
+    jurisdictions = list(jurisdictions)
+    signals = _signal_counts(workspace, jurisdictions, batch)
+    note = RunNote(
+        batch,
+        tuple(made.code for made in jurisdictions),
+        batch_instant(batch),
+        workspace.clock(),
+        found.release,
+        dict(found.events),
+        tuple(_read_notes(found, signals)),
+        tuple(
+            QuarantineNote(one.dataset, one.guard, _shortened_value(one.seen), one.allowed)
+            for one in found.held
+        ),
+        tuple(ErrorNote(one.market, shorten_reason(one.message)) for one in found.errors),
+        tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
+        dict(found.seconds),
+    )
+    run_log.write(workspace.layout, note)
+
+
+@contextmanager
+def scheduled_run(workspace: Workspace, market: str, batch: str) -> Iterator[None]:
+    """Logs a run that Dagster started (schedule or sensor), of one market, around all of its steps.
+
+    It counts as failed if the release step did not complete and no guard explains it.
+    """
+    log_start(workspace, [market], batch)
+    try:
+        yield
+    finally:
+        made = workspace.jurisdiction(market)
+        came_through = workspace.receipts.read(
+            batch, "release"
+        ) is not None or quarantine.is_market_quarantined(workspace, made)
+        failure = ErrorReport(market, "a step failed: see its run in Dagster for the step and the cause")
+        errors = () if came_through else (failure,)
+        log_end(workspace, [made], batch, report.build_report(workspace, [made], batch, errors))
+
+
+def _read_notes(found: IngestReport, signals: Counter[Subject]) -> Iterator[ReadNote]:
+    """Datasets that delivered something."""
+    by_dataset = Counter(dataset for dataset, _, _ in signals)
+    for row in found.datasets:
+        note = ReadNote(row.dataset, row.rows, row.rejected, by_dataset[row.dataset])
+        if note.rows or note.rejected or note.signals:
+            yield note
+
+
+def _signal_counts(workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str) -> Counter[Subject]:
+    """Signals with their counts, over all files of the run."""
+    found: Counter[Subject] = Counter()
+    for made in jurisdictions:
+        receipt = workspace.receipts.read(batch, normalise.result_name(made.code))
+        told = [] if receipt is None else list(receipt["signals"])
+        for dataset in made.datasets:
+            if workspace.lake.index(dataset.key, batch) is not None:
+                told += workspace.lake.signals(dataset.key, batch)
+        for one in told:
+            found[one["dataset"], one["code"], str(one["subject"])[:_LONGEST_SUBJECT]] += one["count"]
+    return found
+
+
+def _shortened_value(seen: float | str) -> float | str:
+    return shorten_reason(seen) if isinstance(seen, str) else seen
+
+
+def shorten_reason(reason: str) -> str:
+    """A reason without URL paths, which may identify a company that is erased later; cut to the maximum length."""
+    return _ADDRESS.sub(r"\1", reason)[:_LONGEST]

@@ -1,0 +1,57 @@
+"""Crash recovery: cleans up what a killed run left. Called with the market's lock held.
+
+Everything else recovers without it: writes are atomic, and steps resume from the stored state. Does not
+belong here: those writes (`warehouse`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import dagster as dg
+
+from warehouse.publish.publisher import ReleaseStore
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import AlreadyLockedError
+
+MARKET_TAG: Final = "firm/market"
+_UNFINISHED: Final = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+def fail_dead_runs(instance: dg.DagsterInstance, market: str, alive: dg.DagsterRun | None = None) -> int:
+    """Fails every unfinished run of a market locked by the caller (none can be alive); frees their pool slots."""
+    found = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, tags={MARKET_TAG: market}))
+    dead = [run for run in found if alive is None or run.run_id != alive.run_id]
+    _fail_runs(instance, dead)
+    return len(dead)
+
+
+def fail_dead_job_runs(instance: dg.DagsterInstance, job: str) -> None:
+    """Fails every unfinished run of a job without a market lock; the caller knows that none is running."""
+    _fail_runs(instance, instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, job_name=job)))
+
+
+def _fail_runs(instance: dg.DagsterInstance, dead: Sequence[dg.DagsterRun]) -> None:
+    for run in dead:
+        instance.report_run_failed(run, "its process ended before finishing it")
+        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+
+
+def discard_partial_rebuild(layout: Layout, market: str) -> None:
+    """Removes what a killed rebuild left: the history in place is the valid one."""
+    atomic_files.discard(layout.rebuilt(market))
+
+
+def recover_releases(releases: ReleaseStore) -> list[str]:
+    """Removes segments and folders above the current release, unless another process is publishing right now."""
+    try:
+        return releases.heal()
+    except AlreadyLockedError:  # the publishing process has already done so
+        return []

@@ -1,0 +1,111 @@
+"""Ownership of a market: a local lock, and where several machines share state, also a lease in the object store.
+
+Belongs here: acquiring a market with its newest state, and saving that state before a release is made of it
+and when the market is released. The state is saved before the release, so a release never depends on a
+history that other machines cannot fetch. Does not belong here: how state is replicated (`warehouse.replication`),
+or what a run does with it (`pipelines.ingest`, `pipelines.steps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from warehouse.erasure.tombstones import TombstoneStore
+from warehouse.raw.archive import RawArchive
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import market_lock
+
+if TYPE_CHECKING:
+    from warehouse.replication.market_state import ReplicatedMarket
+    from warehouse.replication.s3 import ObjectStore
+
+
+class MarketLease(Protocol):
+    """Leases on the markets of one data root, which other machines may write too."""
+
+    def held(self, market: str) -> AbstractContextManager[None]:
+        """Holds a market for the length of a block. Raises Locked if another process or machine holds it."""
+        ...
+
+    def keep(self, market: str) -> None:
+        """Saves the current state of a held market for the next holder."""
+        ...
+
+    def sign(self, market: str) -> str:
+        """Heartbeat tag: changes as long as the current holder of the market is alive."""
+        ...
+
+
+class LocalLease:
+    """Lease of a single machine: its disk is the state."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    @contextmanager
+    def held(self, market: str) -> Iterator[None]:
+        with market_lock(self._layout, market):
+            yield
+
+    def keep(self, market: str) -> None:
+        del market
+
+    def sign(self, market: str) -> str:
+        """Always empty: no other machine checks it, and dead runs of this machine are detected by its locks."""
+        del market
+        return ""
+
+
+@dataclass(frozen=True)
+class ReplicatedLease:
+    """Lease shared by several machines: the object store has the state, and one machine at a time may write it.
+
+    datasets: keys of each market's datasets. seconds: for which a lease is valid without a heartbeat.
+    """
+
+    layout: Layout
+    archive: RawArchive
+    store: ObjectStore
+    datasets: Mapping[str, Sequence[str]]
+    seconds: float
+    tell: Callable[[str], None]
+    _held: dict[str, ReplicatedMarket] = field(default_factory=dict)
+
+    @contextmanager
+    def held(self, market: str) -> Iterator[None]:
+        from warehouse.replication import decision_log
+        from warehouse.replication.lease import LeaseTiming, distributed_lease
+        from warehouse.replication.market_state import ReplicatedMarket, lease_key
+
+        shared = ReplicatedMarket(self.layout, self.store, market, self.datasets[market])
+        with (
+            market_lock(self.layout, market),
+            distributed_lease(self.store, lease_key(market), f"market {market}", LeaseTiming(self.seconds)),
+        ):
+            decision_log.sync_decision_log(self.layout, self.store)
+            beside = shared.fetch()
+            if beside is not None:
+                self._adopt_state(market, beside)
+            self._held[market] = shared
+            try:
+                yield
+                self.keep(market)
+            finally:
+                del self._held[market]
+
+    def keep(self, market: str) -> None:
+        self._held[market].send({"erased": TombstoneStore(self.layout).told(market)})
+
+    def sign(self, market: str) -> str:
+        from warehouse.replication.market_state import lease_key
+
+        found = self.store.read(lease_key(market))
+        return "" if found is None else found.tag
+
+    def _adopt_state(self, market: str, beside: Mapping[str, Any]) -> None:
+        TombstoneStore(self.layout).adopt(market, beside["erased"])
+        self.archive.discard_erased()
+        self.tell(f"{market}: continues from another machine's state")

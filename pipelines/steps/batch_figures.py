@@ -1,0 +1,101 @@
+"""Figures of a staged batch that later steps read: unchanged bodies, archives parsed in part, damaged bodies.
+
+Belongs here: their form in the index of a batch, and which archives depend on which. Does not belong here: when a
+body counts as unchanged or an archive is parsed in part (`stage_plan`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from warehouse.schema.types import Table
+from warehouse.staged.store import StagedIndex, StagedStore
+
+DAMAGED: Final = "damaged"  # SHA-256 of bodies that were corrupt in the archive
+UNCHANGED: Final = "kept"
+INCREMENTAL: Final = "stands_on"
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedBody:
+    """A body repeated unchanged by a full snapshot, and the batch in which it was parsed."""
+
+    name: str
+    sha256: str
+    observed_at: datetime
+    batch: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalArchive:
+    """An archive of which only the differences were parsed.
+
+    on: SHA-256 of the archives with the repeated rows, oldest first; the last is the one compared with.
+    whole_at: instant of the first of them, which was parsed in full. rows: maximum number of repeated rows.
+    """
+
+    sha256: str
+    observed_at: datetime
+    on: tuple[str, ...]
+    whole_at: datetime
+    rows: int
+
+
+def figure_values(records: Iterable[UnchangedBody | IncrementalArchive]) -> list[dict[str, Any]]:
+    """Records as JSON for the figures of a batch."""
+    return [
+        {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in asdict(one).items()
+        }
+        for one in records
+    ]
+
+
+def unchanged_bodies(index: StagedIndex) -> list[UnchangedBody]:
+    """The unchanged bodies of a batch."""
+    return msgspec.convert(index.figures.get(UNCHANGED, ()), list[UnchangedBody])
+
+
+def incremental_archives(index: StagedIndex) -> list[IncrementalArchive]:
+    """The archives of a batch that were parsed in part."""
+    return msgspec.convert(index.figures.get(INCREMENTAL, ()), list[IncrementalArchive])
+
+
+def corrupt_bodies(indexes: Iterable[StagedIndex]) -> frozenset[str]:
+    """SHA-256 of the bodies that were damaged when last parsed; `indexes` oldest first."""
+    found: set[str] = set()
+    for index in indexes:
+        found -= {body["sha256"] for body in index.pieces}
+        found |= set(index.figures.get(DAMAGED, ()))
+    return frozenset(found)
+
+
+def dependent_archives(indexes: Iterable[StagedIndex], bodies: Collection[str]) -> set[str]:
+    """SHA-256 of archives that repeat rows of any of these bodies: an erasure searches them too."""
+    archives = (archive for index in indexes for archive in incremental_archives(index))
+    return {archive.sha256 for archive in archives if any(base in bodies for base in archive.on)}
+
+
+def base_archives(indexes: Iterable[StagedIndex], bodies: Collection[str]) -> set[str]:
+    """SHA-256 of archives whose rows any of these bodies repeats: they are not pruned."""
+    archives = (archive for index in indexes for archive in incremental_archives(index))
+    return {base for archive in archives if archive.sha256 in bodies for base in archive.on}
+
+
+def unchanged_body_keys(
+    store: StagedStore, index: StagedIndex, table: Table, instant: datetime
+) -> Iterator[pl.DataFrame]:
+    """Keys of the records in the unchanged bodies of a batch's snapshot."""
+    for body in unchanged_bodies(index):
+        if body.observed_at == instant:
+            rows = store.rows(index.dataset, body.batch, table)
+            theirs = pl.col("_piece") == body.name, pl.col("_raw").str.starts_with(body.sha256)
+            yield rows.filter(*theirs).select(table.key).collect()

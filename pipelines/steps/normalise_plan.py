@@ -1,0 +1,185 @@
+"""What is applied to the present tables at which instant, decided from plain records, without I/O.
+
+Does not belong here: reading the state of a market, and executing the plan (`normalise`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import Dataset, Jurisdiction, Scope, Signal
+from pipelines.steps.batch_figures import IncrementalArchive, incremental_archives
+from warehouse.decisions import DecisionRecord
+from warehouse.schema.types import Table
+from warehouse.staged.store import StagedIndex
+
+FEED_GAP: Final = "missed_by_feed"
+_EXAMPLES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """Instants of the first and of the newest applied snapshot of a dataset."""
+
+    baseline: datetime
+    newest: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NormaliseState:
+    """What is stored of a market before its pending batches are applied.
+
+    run_at: logical instant of the run. pending: staged batches neither applied nor quarantined, by dataset in
+    declared order, oldest first. watermarks: by dataset. unfinished: logical instants of the earlier runs among
+    the pending batches that ended before they staged every dataset, by batch. decisions: manual decisions not
+    applied yet. unconfirmed: by staged table, keys of records with an open deletion check.
+    """
+
+    run_at: datetime
+    pending: Sequence[StagedIndex] = ()
+    watermarks: Mapping[str, Watermark] = field(default_factory=dict)
+    unfinished: Mapping[str, datetime] = field(default_factory=dict)
+    decisions: Sequence[DecisionRecord] = ()
+    unconfirmed: Mapping[str, Sequence[pl.DataFrame]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # one row of the plan: compared by identity
+class StagedSnapshot:
+    """Rows of one dataset with one instant and scope in one staged batch.
+
+    index: of the batch. tables: those with rows; a full snapshot is complete only in them. is_complete: what it
+    lacks is deleted. repeated: archives that repeat rows of earlier ones, which get its provenance.
+    """
+
+    dataset: Dataset
+    index: StagedIndex
+    instant: datetime
+    scope: str
+    tables: Sequence[Table]
+    repeated: Sequence[IncrementalArchive]
+    is_late: bool
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InstantPlan:
+    """What is applied at one instant, in this order.
+
+    feed_gaps: datasets whose complete snapshots are compared with their change feed, with the instant since which
+    the feed should have announced every change. changed_tables: staged tables whose links are followed again.
+    """
+
+    instant: datetime
+    snapshots: Sequence[StagedSnapshot]
+    decisions: Sequence[DecisionRecord]
+    feed_gaps: Mapping[str, datetime]
+    changed_tables: frozenset[str]
+
+
+def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[InstantPlan]:
+    """Every pending snapshot at the instant at which it is applied, oldest first."""
+    pending = [
+        snapshot for index in state.pending for snapshot in _batch_snapshots(jurisdiction, state, index)
+    ]
+    moved = _moved_snapshots(pending, state)
+    by_instant: dict[datetime, list[StagedSnapshot]] = defaultdict(list)
+    for snapshot in pending:  # rows keep their own instant; only the snapshot they become part of changes
+        instant = max(snapshot.instant, state.run_at) if snapshot in moved else snapshot.instant
+        by_instant[instant].append(snapshot)
+    newest = max([*by_instant, *(mark.newest for mark in state.watermarks.values())], default=None)
+    if state.decisions and newest is not None:
+        by_instant.setdefault(newest, [])  # decisions apply to the newest state
+    watermarks, plans = dict(state.watermarks), list[InstantPlan]()
+    for instant, found in sorted(by_instant.items()):
+        changed = {table.name for snapshot in found for table in snapshot.tables}
+        if not plans:  # links may have been declared since the last run
+            changed |= {name for dataset in jurisdiction.datasets for name in dataset.staged}
+        decisions = state.decisions if instant == newest else ()
+        plans.append(
+            InstantPlan(instant, found, decisions, _feed_gaps(found, watermarks), frozenset(changed))
+        )
+        for key in {snapshot.dataset.key for snapshot in found}:
+            known = watermarks.get(key, Watermark(instant, instant))
+            watermarks[key] = Watermark(known.baseline, max(known.newest, instant))
+    return plans
+
+
+def _batch_snapshots(
+    jurisdiction: Jurisdiction, state: NormaliseState, index: StagedIndex
+) -> Iterator[StagedSnapshot]:
+    dataset, watermark = jurisdiction.dataset(index.dataset), state.watermarks.get(index.dataset)
+    repeated = incremental_archives(index)
+    for edition in index.editions:
+        instant, scope = datetime.fromisoformat(edition["observed_at"]), edition["scope"]
+        is_late = watermark is not None and instant <= watermark.newest
+        yield StagedSnapshot(
+            dataset,
+            index,
+            instant,
+            scope,
+            [table for table in dataset.staged.values() if edition["rows"].get(table.name)],
+            [archive for archive in repeated if archive.observed_at == instant],
+            is_late=is_late,
+            is_complete=scope == Scope.FULL and not is_late,
+        )
+
+
+def _moved_snapshots(pending: Sequence[StagedSnapshot], state: NormaliseState) -> list[StagedSnapshot]:
+    """The pending snapshots that are applied at the instant of the run, not at their own.
+
+    What a run fetched «now» and staged before it died is applied with the run that completes it: the register
+    with a new company, and the accounts that the run did not get to request, arrive together. This applies to
+    the last such run only, and to all of its fetches or none: if one of its datasets has a newer snapshot
+    since, each stays a state of its own, with its own events.
+    """
+    last = max(state.unfinished.items(), default=None)
+    moved = [snapshot for snapshot in pending if (snapshot.index.batch, snapshot.instant) == last]
+    blocked = any(_blocks_move(snapshot, other, state.run_at) for snapshot in moved for other in pending)
+    return [] if blocked else moved
+
+
+def _blocks_move(snapshot: StagedSnapshot, other: StagedSnapshot, at: datetime) -> bool:
+    """True if moving a snapshot to an instant would reorder it with, or hide it behind, a full one of its dataset.
+
+    Partial snapshots may coincide: answers received by one run and those requested by the next form one
+    look-up.
+    """
+    if other.dataset.key != snapshot.dataset.key or not snapshot.instant < other.instant <= at:
+        return False
+    return other.instant < at or Scope.FULL in (snapshot.scope, other.scope)
+
+
+def _feed_gaps(found: Iterable[StagedSnapshot], watermarks: Mapping[str, Watermark]) -> dict[str, datetime]:
+    """Complete snapshots that their feed should have announced, by dataset, since the one before.
+
+    Not the first snapshot, which changes everything, nor one that follows on a time before the feed began.
+    """
+    gaps: dict[str, datetime] = {}
+    for snapshot in found:
+        before = watermarks.get(snapshot.dataset.key)
+        feed = watermarks.get(snapshot.dataset.named_by or "")
+        if snapshot.is_complete and snapshot.tables and before and feed and feed.baseline <= before.newest:
+            gaps[snapshot.dataset.key] = before.newest
+    return gaps
+
+
+def feed_gap_signals(
+    dataset: Dataset, companies: pl.Series, feed_rows: Iterable[pl.LazyFrame], since: datetime
+) -> Iterator[Signal]:
+    """A signal if the feed has not named all companies that a full snapshot changed or deleted since an instant.
+
+    A metric, not an error: the full snapshot is valid.
+    """
+    named = [rows.filter(pl.col("_observed_at") >= since).select("_company_id") for rows in feed_rows]
+    announced = pl.concat(named).collect().to_series().unique()
+    missed = companies.filter(~companies.is_in(announced.implode()))
+    if missed.len():
+        yield Signal(
+            dataset.key, FEED_GAP, str(dataset.named_by), missed.len(), tuple(missed.head(_EXAMPLES))
+        )

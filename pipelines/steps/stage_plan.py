@@ -1,0 +1,245 @@
+"""Plans one staging: which archived bodies become a batch, at which instants, and what they count as.
+
+Pure functions over a frozen state. Bodies of one dataset with one instant form a snapshot. Of two archives of
+complete answers (`Dataset.rereads`) the later is parsed only where it differs from its base, the previous one;
+unchanged rows count as if it had been parsed in full. Does not belong here: reading the state and executing the
+plan (`stage`), judging the parsed rows (`guards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from connectors.contract.dataset import Dataset, PreviousArchive, Scope
+from pipelines.steps.batch_figures import IncrementalArchive, UnchangedBody, incremental_archives
+from pipelines.steps.guards import last_full_rows
+from warehouse.raw.archive import RawBody
+from warehouse.staged.store import StagedIndex
+
+_TICK: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class StageState:
+    """What the plan of one dataset's batch depends on, read once.
+
+    bodies: RAW manifest of the dataset. indexes: its staged batches, oldest first. pending: bodies to parse
+    (`pending_bodies`). run_instants: logical instants of the runs that fetched these, and of this run, by batch.
+    newest_instant: of anything staged in the market; None if no pending body is a reissue. cursor: where the
+    fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
+    comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies
+    of datasets with the same tables, which may have delivered single records since the base.
+    accepts_violation: the operator lets the dataset through its guards.
+    """
+
+    batch: str
+    bodies: Sequence[RawBody]
+    indexes: Sequence[StagedIndex]
+    pending: Sequence[RawBody]
+    run_instants: Mapping[str, datetime]
+    newest_instant: datetime | None = None
+    cursor: str | None = None
+    unchanged: Sequence[Mapping[str, str]] = ()
+    comparable: Collection[str] = ()
+    sharing: Sequence[RawBody] = ()
+    accepts_violation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StagePlan:
+    """One batch to be staged. Without bodies and cursor there is nothing to stage.
+
+    bodies: to parse, in order, with the instants and scopes they get. unchanged: bodies that complete their
+    snapshots. compared: by SHA-256, archives to parse only where they differ. cursor: where the feed resumes.
+    last_full_rows: rows of the last accepted full snapshot. is_incomplete: a snapshot lacks a file.
+    postponed: number of bodies that the next run parses, since this batch is staged already.
+    """
+
+    batch: str
+    bodies: tuple[RawBody, ...] = ()
+    unchanged: tuple[UnchangedBody, ...] = ()
+    compared: Mapping[str, tuple[PreviousArchive, IncrementalArchive]] = field(default_factory=dict)
+    cursor: str | None = None
+    last_full_rows: int | None = None
+    is_incomplete: bool = False
+    postponed: int = 0
+    accepts_violation: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.bodies and self.cursor is None
+
+
+def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
+    """The plan of a batch; a batch is staged once, so what is still pending after that waits for the next run."""
+    if any(index.batch == state.batch for index in state.indexes):
+        return StagePlan(state.batch, postponed=len(state.pending))
+    dated = assign_instants(state)
+    unchanged = _find_unchanged(state, dated)
+    bodies = downgrade_incomplete(dataset, dated, unchanged)
+    return StagePlan(
+        state.batch,
+        tuple(bodies),
+        tuple(unchanged),
+        _plan_comparisons(state, dataset, bodies),
+        _next_cursor(state, bodies),
+        last_full_rows(state.indexes),
+        bodies != dated,
+        accepts_violation=state.accepts_violation,
+    )
+
+
+def pending_bodies(
+    bodies: Sequence[RawBody], indexes: Iterable[StagedIndex], repaired: Collection[str] = ()
+) -> list[RawBody]:
+    """Bodies that RAW holds and no staged batch (oldest first) names: of this run, and of killed ones before.
+
+    A batch names a body by name and bytes, if the body was fetched by its run or before. A body equal to a named
+    one in name, bytes and instant is left out: a folder may hold two vintages under one name, and be ingested
+    again. One that replaces another body of the same instant is included, even if it is the original body again; so
+    is one that was damaged when parsed and is intact again (`repaired`, by SHA-256): it replaces itself.
+    """
+    named = {(entry["name"], entry["sha256"]): index.batch for index in indexes for entry in index.pieces}
+
+    def is_named(body: RawBody) -> bool:
+        return body.batch <= named.get((body.name, body.sha256), "")
+
+    unnamed = [body for body in bodies if not is_named(body) and body.sha256 not in repaired]
+    names = {body.name for body in unnamed}
+    read = {_body_identity(body) for body in bodies if body.name in names and is_named(body)}
+    again = [replace(body, replaces=body.sha256) for body in bodies if body.sha256 in repaired]
+    return again + [body for body in unnamed if body.replaces is not None or _body_identity(body) not in read]
+
+
+def _body_identity(body: RawBody) -> tuple[str, str, datetime]:
+    return body.name, body.sha256, body.observed_at
+
+
+def assign_instants(state: StageState) -> list[RawBody]:
+    """The pending bodies with their instants, in order.
+
+    A reissued file of the newest snapshot gets an instant just after the newest instant of its market: later
+    than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. Bodies that
+    a killed run fetched «now» get the instant of the run that completes the fetch.
+    """
+    newest = max((body.observed_at for body in state.bodies), default=state.run_instants[state.batch])
+    after_newest = max(newest, state.newest_instant or newest) + _TICK
+    dated = [
+        _with_reissue_instant(body, state.bodies, after_newest)
+        if body.replaces is not None and body.observed_at == newest
+        else _with_completion_instant(body, state)
+        for body in state.pending
+    ]
+    return sorted(dated, key=lambda body: (body.observed_at, body.fetched_at, body.name))
+
+
+def _with_reissue_instant(body: RawBody, bodies: Iterable[RawBody], instant: datetime) -> RawBody:
+    names = {other.name for other in bodies if other.observed_at == body.observed_at}
+    return replace(body if len(names) == 1 else _downgraded(body), observed_at=instant)
+
+
+def _with_completion_instant(body: RawBody, state: StageState) -> RawBody:
+    if body.batch != state.batch and body.observed_at == state.run_instants[body.batch]:
+        return replace(body, observed_at=state.run_instants[state.batch])
+    return body
+
+
+def _downgraded(body: RawBody) -> RawBody:
+    return replace(body, scope=Scope.PART) if body.scope == Scope.FULL else body
+
+
+def _find_unchanged(state: StageState, bodies: Iterable[RawBody]) -> list[UnchangedBody]:
+    """Bodies that belong to the full snapshots among these, but are not parsed again.
+
+    Without them, a full snapshot of several files would delete their records as absent.
+    """
+    full = {body.observed_at for body in bodies if body.scope == Scope.FULL}
+    wanted = {
+        (body["name"], body["sha256"]): instant
+        for body in state.unchanged
+        if (instant := datetime.fromisoformat(body["observed_at"])) in full
+    }
+    return [
+        UnchangedBody(entry["name"], entry["sha256"], wanted[key], index.batch, entry["rows"])
+        for index in state.indexes
+        for entry in index.pieces
+        if (key := (entry["name"], entry["sha256"])) in wanted
+    ]
+
+
+def downgrade_incomplete(
+    dataset: Dataset, bodies: Sequence[RawBody], unchanged: Iterable[UnchangedBody]
+) -> list[RawBody]:
+    """The bodies, downgraded to partial if their snapshot lacks a file (`Dataset.is_whole`)."""
+    is_whole = dataset.is_whole
+    if is_whole is None:
+        return list(bodies)
+    names: dict[datetime, set[str]] = {}
+    for body in (*(body for body in bodies if body.scope == Scope.FULL), *unchanged):
+        names.setdefault(body.observed_at, set()).add(body.name)
+    whole = {instant for instant, found in names.items() if is_whole(found)}
+    return [body if body.observed_at in whole else _downgraded(body) for body in bodies]
+
+
+def _next_cursor(state: StageState, bodies: Sequence[RawBody]) -> str | None:
+    """A cursor that moved without new bytes counts too, or the feed would be read again for ever."""
+    stored = [index.cursor for index in state.indexes if index.cursor is not None]
+    if state.cursor and state.cursor not in stored[-1:]:
+        return state.cursor
+    return next((body.cursor for body in reversed(bodies) if body.cursor), None)
+
+
+def base_archive(
+    body: RawBody, bodies: Sequence[RawBody], indexes: Iterable[StagedIndex]
+) -> tuple[RawBody, StagedIndex] | None:
+    """The newest parsed archive of a body's name, and the batch that parsed it; `bodies` as RAW orders them."""
+    parsed = {
+        entry["sha256"]: index
+        for index in indexes
+        for entry in index.pieces
+        if entry["name"] == body.name and entry["rejected"] is None and index.held is None
+    }
+    earlier = [one for one in bodies if one.name == body.name and one.batch != body.batch]
+    base = next((one for one in reversed(earlier) if one.sha256 in parsed), None)
+    return None if base is None else (base, parsed[base.sha256])
+
+
+def _plan_comparisons(
+    state: StageState, dataset: Dataset, bodies: Sequence[RawBody]
+) -> dict[str, tuple[PreviousArchive, IncrementalArchive]]:
+    """By SHA-256, the archives that need not be parsed in full, each with its base.
+
+    Parsed in full: late-arriving or reissued archives, those after a quarantined batch, the second archive of one
+    name in one run, and every archive once `rereads` has passed since the last full parse.
+    """
+    first = {body.name: body for body in reversed(bodies)}
+    found: dict[str, tuple[PreviousArchive, IncrementalArchive]] = {}
+    for body in first.values():
+        pair = base_archive(body, state.bodies, state.indexes) if body.sha256 in state.comparable else None
+        if pair is None or body.replaces is not None:
+            continue
+        base, index = pair
+        quarantined = any(other.held is not None and other.batch > index.batch for other in state.indexes)
+        archive = _incremental_archive(body, base, index)
+        is_recent = dataset.rereads is not None and body.observed_at - archive.whole_at < dataset.rereads
+        if base.observed_at < body.observed_at and is_recent and not quarantined:
+            since = (one for one in state.sharing if one.observed_at >= base.observed_at)
+            names = frozenset(one.name for one in since if one.name != body.name)
+            found[body.sha256] = PreviousArchive(base.open, names), archive
+    return found
+
+
+def _incremental_archive(body: RawBody, base: RawBody, index: StagedIndex) -> IncrementalArchive:
+    """What is recorded of an archive that repeats rows of its base, which `index` parsed."""
+    former = next((one for one in incremental_archives(index) if one.sha256 == base.sha256), None)
+    rows = sum(entry["rows"] for entry in index.pieces if entry["sha256"] == base.sha256)
+    return IncrementalArchive(
+        body.sha256,
+        body.observed_at,
+        (*(former.on if former else ()), base.sha256),
+        former.whole_at if former else base.observed_at,
+        (former.rows if former else 0) + rows,
+    )

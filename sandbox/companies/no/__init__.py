@@ -1,0 +1,1 @@
+"""Norwegian companies of the world: their state on the first day, their stories."""

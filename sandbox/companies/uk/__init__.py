@@ -1,0 +1,1 @@
+"""British companies of the world: their state on the first day, their stories."""

@@ -1,0 +1,121 @@
+"""Invented holders of American shares, and their ownership filings (docs/formats/us.md 7).
+
+Belongs here: filing a document and the holdings after it. The filer is a pure function of the company's position.
+Does not belong here: when it happens (`initial_state`, `stories_ownership`), or rendering (`sandbox.us`).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from sandbox.companies.us.filings import SHARES, add_filing
+from sandbox.model.company import Company
+from sandbox.model.us import (
+    FiledDocument,
+    FilingParty,
+    InsiderReport,
+    ManagerReport,
+    RegisterHolding,
+    Schedule13Filing,
+    StakeMoved,
+)
+
+STAKES: Final = "us.schedule13"
+INSIDERS: Final = "us.insiders"
+MANAGERS: Final = "us.form13f"
+CLASS: Final = "common stock"  # class of the title below, whatever the par value
+_DUTY: Final = Decimal(5)
+_NOTHING: Final = Decimal(0)
+_LIMITS: Final = (5, 10, 20, 50)
+
+PERSON: Final = FilingParty("SAMPLETON ADA", "8999999999", "IN", "TX", "US")
+OFFICER: Final = FilingParty("MOCKRIDGE BASIL", "8999999998", "IN", "X1", "US")
+ADVISER: Final = FilingParty("Tidewater Placeholder Advisors LLC", "8900000001", "IA", "DE", "US")
+PARTNERS: Final = FilingParty("Meridian Example Partners LP", "8900000002", "PN", "E9", "KY")
+GERMAN: Final = FilingParty("Beispiel Holding GmbH", None, "CO", "2M", "DE")
+PENSIONS: Final = FilingParty("Placeholder Pension Plan", "8900000003", "EP", "A6", "CA")
+MANAGER: Final = FilingParty("Harbor Sample Asset Management Inc", "8900000004", "IA", "NY", "US")
+POOL: Final = (PERSON, OFFICER, ADVISER, PARTNERS, GERMAN, PENSIONS, MANAGER)
+
+
+def holder_by_cik(cik: str) -> FilingParty | None:
+    """Holder with the given CIK."""
+    return next((party for party in POOL if party.cik == cik), None)
+
+
+def company_cusip(company: Company) -> str:
+    """Nine characters starting with Z, used by no real security."""
+    return f"Z{company.position:05}108"
+
+
+def native_key(register: str, party: FilingParty, company: Company) -> str:
+    """Native key of a holding: CIK, else name, plus the class or the CUSIP."""
+    return f"{party.cik or party.name.casefold()}/{company_cusip(company) if register == MANAGERS else CLASS}"
+
+
+def file_schedule(company: Company, filed: date, told: Schedule13Filing) -> list[StakeMoved]:
+    """Files a schedule and returns the changes: each person holds the whole stake, the first is the lead."""
+    kind = "SCHEDULE 13D" if told.is_active else "SCHEDULE 13G"
+    form = f"{kind}/A" if told.amendment else kind
+    add_filing(company, form, filed, period=told.event, ownership=told)
+    ended = told.is_exit or told.percent == 0 or (bool(told.amendment) and told.percent < _DUTY)
+    moved: list[StakeMoved] = []
+    for place, person in enumerate(told.persons):
+        key = native_key(STAKES, person, company)
+        before = company.american.holdings.get((STAKES, key))
+        if before is not None and before.as_of is not None and before.as_of > told.event:
+            continue  # late-arriving document: a newer one is known
+        now = RegisterHolding(STAKES, key, person, told.event, told.percent, is_lead=place == 0)
+        moved += _update_holding(company, now, told.event, ended=ended)
+    return moved
+
+
+def file_insider_form(company: Company, form: str, filed: date, told: InsiderReport) -> list[StakeMoved]:
+    """Files a Form 3 or 4. A ten-percent owner's percentage is computed from the shares outstanding."""
+    add_filing(company, form, filed, period=told.event, ownership=told)
+    key = native_key(INSIDERS, told.person, company)
+    percent = _share_pct(told.shares) if told.relation == "isTenPercentOwner" else None
+    basis = None if percent is None else "derived"
+    now = RegisterHolding(INSIDERS, key, told.person, told.event, percent, basis=basis)
+    return _update_holding(company, now, told.event, ended=not told.shares)
+
+
+def file_13f(company: Company, filed: date, seen: date, told: ManagerReport) -> list[StakeMoved]:
+    """Files a 13F or its amendment. A change within a quarter is dated with the day it is observed."""
+    add_filing(company, "13F-HR/A" if told.amends else "13F-HR", filed, period=told.period, ownership=told)
+    key = native_key(MANAGERS, told.manager, company)
+    before = company.american.holdings.get((MANAGERS, key))
+    share = _share_pct(told.shares)
+    if told.amends == "NEW HOLDINGS" and before is not None:
+        share += before.percent or 0
+    now = RegisterHolding(
+        MANAGERS, key, told.manager, told.period if before is None else None, share, basis="derived"
+    )
+    return _update_holding(company, now, seen, ended=False)
+
+
+def latest_schedule(company: Company) -> FiledDocument:
+    """Newest ownership filing, which an amendment refers to."""
+    return next(
+        paper for paper in reversed(company.american.papers) if isinstance(paper.ownership, Schedule13Filing)
+    )
+
+
+def _share_pct(shares: int) -> Decimal:
+    return (Decimal(shares) * 100 / SHARES).quantize(Decimal("0.0001"))
+
+
+def _update_holding(company: Company, now: RegisterHolding, day: date, *, ended: bool) -> list[StakeMoved]:
+    """Replaces the known holding and returns the threshold crossing, if any."""
+    known = company.american.holdings.pop((now.register, now.native), None)
+    if not ended:
+        company.american.holdings[now.register, now.native] = now
+    previous = _NOTHING if known is None else known.percent or _NOTHING
+    current = _NOTHING if ended else now.percent or _NOTHING
+    low, high = sorted((previous, current))
+    if not any(low < limit <= high for limit in _LIMITS):
+        return []
+    basis = now.basis or "exact"
+    return [StakeMoved(now.register, now.native, now.party, day, previous, current, basis)]

@@ -1,0 +1,1 @@
+"""Nasdaq's company news service: releases and flagging notifications of Finnish and Swedish issuers."""

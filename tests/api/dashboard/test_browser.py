@@ -1,0 +1,171 @@
+"""The dashboard in Chromium, against the real service: what a customer does on it, and what holds of every page."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+
+from api.dashboard.pages import PAGES
+from tests import browsing
+from tests.api.dashboard.dashboard_scene import ANSWER, FORGED, OWNER, Seen, read_tour
+from tests.api.dashboard.dashboard_tour import LABEL, make_tour
+from tests.api.fixtures.mail_server import PostOffice
+from tests.hostile import HOSTILE
+from tests.once import made_once
+
+pytestmark = pytest.mark.slow
+
+BUDGET = 100_000
+ASSETS = "/dashboard/assets/{name:str}"  # loaded by pages, none itself
+KEY = re.compile(r"firm_live_[0-9A-Za-z]{42}")
+
+
+@pytest.fixture(scope="session")
+def seen(post_office: PostOffice, tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    """One tour of a browser, made by the first process that asks; its folder keeps the screenshots."""
+    browsing.tools()
+    browsing.chromium()
+    return read_tour(made_once(tmp_path_factory, "dashboard", lambda into: make_tour(post_office, into)))
+
+
+def pattern_of(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{\w+:str\}", "[^/]+", path))
+
+
+def test_every_page_is_visited_and_every_form_is_sent(seen: Seen) -> None:
+    """A page that is made and not toured is named here: extend `dashboard_tour`."""
+    asked = {(method, urlsplit(url).path) for method, url, _ in seen.visited}
+    known = {
+        (method, path)
+        for page in PAGES
+        for path in page.paths
+        for method in page.http_methods & {"GET", "POST"}
+    }
+    missed = {
+        (method, path)
+        for method, path in known - {("GET", ASSETS)}
+        if not any(method == other and pattern_of(path).fullmatch(met) for other, met in asked)
+    }
+    assert missed == set()
+    pages = {path for method, path in known if method == "GET" and path != ASSETS}
+    looked = {urlsplit(look["address"]).path for look in seen.looks.values()}
+    assert {path for path in pages if not any(pattern_of(path).fullmatch(one) for one in looked)} == set()
+
+
+def test_nothing_failed_on_the_way(seen: Seen) -> None:
+    assert [one for one in seen.visited if one[2] >= 500] == []
+    refused = {status for *_, status in seen.visited if status >= 400}
+    assert refused == {403, 404, 410, 422}  # what the tour asks for
+
+
+def test_a_key_is_made_by_keyboard_alone_and_works_at_once(seen: Seen) -> None:
+    """Without JavaScript too, as all of the tour but the hostile pages."""
+    assert KEY.fullmatch(seen.facts["key"])
+    assert f"Your new key: {LABEL}" in seen.looks["key-made"]["text"]
+    assert OWNER in seen.looks["usage-new"]["text"]
+    assert (seen.facts["before"], seen.facts["answers"]) == (402, [200, 200, 200])  # without a plan, and with
+    assert "3 of 60,000" in seen.looks["usage"]["text"]
+    assert seen.facts["key"] not in seen.looks["keys"]["text"]
+    assert "no longer valid" in seen.looks["link-spent"]["text"]
+
+
+def test_a_trial_is_begun_and_cancelled(seen: Seen) -> None:
+    assert "You have no plan yet." in seen.looks["plan-none"]["text"]
+    assert "Your plan is active." in seen.looks["plan-begun"]["text"]
+    assert "nothing will be charged, because you have cancelled" in seen.looks["plan-cancelled"]["text"]
+
+
+def test_only_the_page_that_says_so_leads_elsewhere(seen: Seen) -> None:
+    """Nothing of other hosts is asked for, but where a customer is led to Stripe."""
+    strayed = {name: look["strayed"] for name, look in seen.looks.items() if look["strayed"]}
+    (address,) = strayed.pop("leaving")
+    assert address.startswith("https://checkout.stripe.com/")
+    assert [
+        one for found in strayed.values() for one in found if "https://billing.stripe.com/" not in one
+    ] == []
+
+
+def test_a_subscription_is_made_tried_paused_and_resumed(seen: Seen) -> None:
+    text = {name: look["text"] for name, look in seen.looks.items()}
+    assert "has no webhooks" in text["webhooks-no-tier"]
+    assert "must resolve to public addresses" in text["webhooks-refused"]
+    assert "for everybody in here" in text["webhook-changed"]
+    assert "Attempt 1: failed (http_status)" in text["tested"]
+    assert "you paused it" in text["webhook-paused"]
+    assert re.search(r"Held\s+[1-9]\d* deliver", text["webhook-held"])
+    assert "you paused it" not in text["webhook-resumed"]
+    assert "Completed " in text["replay-complete"]
+    assert seen.facts["secret"].startswith("whsec_")
+    assert seen.facts["secret_after"] not in ("", seen.facts["secret"])
+
+
+def test_a_delivery_shows_its_attempts_what_was_sent_and_what_came_back(seen: Seen) -> None:
+    text = seen.looks["delivery"]["text"]
+    assert "Attempt 1: failed (http_status)" in text
+    assert "Attempt 2: succeeded" in text
+    assert '"event_type": "filing.added"' in text
+    assert ANSWER in text
+    assert 2 in seen.facts["deliveries"].values()
+
+
+def test_what_others_wrote_stays_text_where_scripts_would_run(seen: Seen) -> None:
+    for name in ("delivery-scripts", "delivery", "operation-answer"):
+        assert HOSTILE.replace('"', '\\"') in seen.looks[name]["text"]
+    for name in ("tested-scripts", "tested", "delivery"):
+        assert ANSWER in seen.looks[name]["text"]
+
+
+def test_no_page_has_what_would_run_or_runs_anything(seen: Seen) -> None:
+    """Neither elements that were smuggled in, nor anything that a policy had to stop, nor an error."""
+    assert {name: look["foreign"] for name, look in seen.looks.items() if look["foreign"]} == {}
+    assert {name: look["broken"] for name, look in seen.looks.items() if look["broken"]} == {}
+
+
+def test_no_page_shows_its_cookies_to_scripts(seen: Seen) -> None:
+    assert {look["cookies"] for look in seen.looks.values()} == {""}
+
+
+def test_a_page_of_the_same_site_neither_frames_nor_forges(seen: Seen) -> None:
+    """Browsers send it the cookies; the policy and the form's token are what stops it."""
+    assert seen.facts["framed"] == ["chrome-error://chromewebdata/"]
+    assert "frame-ancestors" in " ".join(seen.facts["stopped"])
+    assert "This form has expired" in seen.looks["forged"]["text"]
+    assert LABEL in seen.looks["keys-after-attack"]["text"]
+    assert FORGED not in seen.looks["keys-after-attack"]["text"]
+
+
+def test_signing_out_from_another_browser_holds(seen: Seen) -> None:
+    assert "(this one)" in seen.looks["sessions"]["text"]
+    assert seen.facts["signed_out"] == f"{seen.base}/dashboard/sign-in"
+
+
+def test_axe_finds_nothing_on_any_page(seen: Seen) -> None:
+    faults = {
+        (name, view): fault
+        for name, look in seen.looks.items()
+        for view, found in look["views"].items()
+        for fault in found["faults"]
+    }
+    assert faults == {}
+
+
+def test_no_page_is_wider_than_its_window(seen: Seen) -> None:
+    wider = {
+        (name, view): found["overhang"]
+        for name, look in seen.looks.items()
+        for view, found in look["views"].items()
+        if found["overhang"] > 0
+    }
+    assert wider == {}
+
+
+def test_pages_are_small_and_of_this_service_alone(seen: Seen) -> None:
+    for name, look in seen.looks.items():
+        assert look["bytes"] < BUDGET, name
+        assert len(look["asked"]) > 1, name  # the page and its style sheet
+        assert [url for url, _ in look["asked"] if not url.startswith(f"{seen.base}/dashboard")] == [], name
+        assert [url for url, status in look["asked"][1:] if status != 200] == [], name
+
+
+def test_the_account_that_is_suspended_reads_why(seen: Seen) -> None:
+    assert "This account is suspended" in seen.looks["suspended"]["text"]

@@ -1,0 +1,259 @@
+"""Markets as merges of contributions: independent of their order, and loud where two contradict each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import polars as pl
+import pytest
+
+import connectors
+from connectors.contract.contribution import Contribution
+from connectors.contract.dataset import (
+    Dataset,
+    HostLimit,
+    HostSecret,
+    Jurisdiction,
+    Link,
+    PresentRows,
+    SharedTables,
+)
+from connectors.kit import staging
+from connectors.kit.composition import compose_market, merge_limits
+from pipelines.ingest.run import IngestOverrides, ingest
+from pipelines.settings import Settings
+from pipelines.sources.source import FolderSource
+from sandbox import World, write_days
+from tests.pipelines.invented import dataset_of
+from tests.tables import check_cases
+from warehouse.ledger.ledger import Ledger
+from warehouse.release.manifest import read_manifest
+from warehouse.schema.tables import COMPANIES, IDENTIFIERS
+from warehouse.schema.types import Column, Kind, Table
+
+TODAY = date(2026, 11, 16)
+AT = datetime(2026, 11, 16, tzinfo=UTC)
+SERVED = tuple(market for market in connectors.JURISDICTIONS if market.state == "served")
+
+
+def contributions(market: Jurisdiction) -> tuple[Contribution, ...]:
+    return import_module(f"connectors.{market.code.lower()}").CONTRIBUTIONS
+
+
+def shuffled(market: Jurisdiction, seed: int) -> Jurisdiction:
+    """The market from its contributions in another order, with other names: these may not decide anything."""
+    parts = list(contributions(market))
+    random.Random(seed).shuffle(parts)
+    return compose_market(market.code, [replace(part, name=f"{n:02}") for n, part in enumerate(parts)])
+
+
+def by_table(entries: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for table, entry in entries:
+        found.setdefault(table, []).append(entry)
+    return found
+
+
+def declared(market: Jurisdiction) -> dict[str, Any]:
+    """All that a market declares, where order matters in its order."""
+    return {
+        "datasets": {dataset.key: dataset.title for dataset in market.datasets},
+        "staged": by_table((table, made.key) for made in market.datasets for table in made.staged),
+        "links": by_table((link.table, link) for link in market.links),
+        "precedence": market.precedence,
+        "holders": market.holders,
+        "removed": market.removed,
+        "secrets": set(market.secrets),
+        "limits": market.limits,
+        "dated": set(market.dated),
+        "untitled": set(market.untitled),
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_compose_market_shuffled_contributions_declare_the_same(seed: int) -> None:
+    for market in SERVED:
+        assert declared(shuffled(market, seed)) == declared(market), market.code
+
+
+def test_compose_market_links_every_table_after_those_it_is_linked_through() -> None:
+    for market in SERVED:
+        tables = [link.table for link in market.links]
+        for place, link in enumerate(market.links):
+            assert link.through not in tables[place:], (market.code, link)
+
+
+@pytest.mark.slow
+def test_ingest_shuffled_contributions_gives_the_same_release_and_events(tmp_path: Path) -> None:
+    world = World(seed=11, companies=300, days=2, press=tuple(market.code for market in SERVED))
+    folders = write_days(world, tmp_path / "world")
+    results = [
+        ingest_days(tmp_path / f"data{place}", folders, markets)
+        for place, markets in enumerate((SERVED, tuple(shuffled(market, 3) for market in SERVED)))
+    ]
+    assert results[0] == results[1]
+    assert results[0][1]  # there are events
+
+
+def ingest_days(
+    root: Path, folders: Iterable[Path], markets: tuple[Jurisdiction, ...]
+) -> tuple[list[str], list[str]]:
+    """Content fingerprints of the releases, and ids of the events."""
+    settings = Settings(data=root)
+    fingerprints: list[str] = []
+    with dg.DagsterInstance.ephemeral() as instance:
+        for day, folder in enumerate(folders):
+            now = datetime.fromisoformat(f"{folder.name}T12:00:00+00:00") + timedelta(minutes=day)
+            overrides = IngestOverrides(jurisdictions=markets, clock=lambda now=now: now, instance=instance)
+            report = ingest(settings, [], FolderSource(folder), overrides=overrides)
+            assert not report.errors
+            assert report.release is not None
+            fingerprints.append(read_manifest(settings.layout, report.release).content_fingerprint)
+    return fingerprints, sorted(event.event_id for event in Ledger(settings.layout).after(0, 10_000))
+
+
+# --- invented contributions ---------------------------------------------------------------------------------------
+
+COLUMNS = (
+    Column("id", Kind.TEXT, "key"),
+    Column("lei", Kind.TEXT, "LEI"),
+    Column("org", Kind.TEXT, "number"),
+)
+A, B = (Table(name, "rows", ("id",), COLUMNS) for name in ("xx_a", "xx_b"))
+
+
+def dataset(table: Table, key: str | None = None) -> Dataset:
+    return dataset_of(key or f"xx.{table.name}", table, "*", staging.no_split, None)  # type: ignore[arg-type]
+
+
+def identifiers(*values: tuple[str, str | None]) -> pl.DataFrame:
+    rows = [
+        {
+            "company_id": "firm:FI:1",
+            "scheme": "lei",
+            "value": "L",
+            "register": register,
+            "raw": raw,
+            "observed_at": AT,
+        }
+        for register, raw in values
+    ]
+    return pl.DataFrame(rows, schema=staging.staged_schema(IDENTIFIERS), orient="row")
+
+
+def giving(name: str, raw: str | None, rank: int = 0) -> Contribution:
+    rows = {IDENTIFIERS.name: identifiers((name, raw))}
+    return Contribution(name=name, rank=rank, to_shared=lambda _present, _today: rows)
+
+
+@check_cases(
+    ("first", "second", "said"),
+    [
+        ({"datasets": (dataset(A, "xx.d"),)}, {"datasets": (dataset(B, "xx.d"),)}, "dataset xx.d"),
+        ({"datasets": (dataset(A),)}, {"datasets": (dataset(A, "xx.other"),)}, "staged table xx_a"),
+        ({"company_ids": {"xx_a": pl.col("org")}}, {"company_ids": {"xx_a": pl.col("id")}}, "company ids of xx_a"),
+        ({"lei_columns": {"xx_a": "lei"}}, {"lei_columns": {"xx_a": "id"}}, "the LEI column of xx_a"),
+        ({"links": (Link("xx_a", "lei", "xx_b", "lei"),)}, {"links": (Link("xx_a", "id", "xx_b", "id"),)}, "links of xx_a"),
+        ({"precedence": {"name": ()}}, {"precedence": {"name": ()}}, "the precedence of name"),
+        ({"holders": {"xx_a": ("id",)}}, {"holders": {"xx_a": ("org",)}}, "holders of xx_a"),
+        ({"removed": {"xx_a": len}}, {"removed": {"xx_a": len}}, "removals of xx_a"),
+        ({"rules": {"companies": len}}, {"rules": {"companies": len}}, "the rule of companies"),
+        ({"secrets": (HostSecret("h", "key"),)}, {"secrets": (HostSecret("h", "id"),)}, "the secret of h"),
+    ],
+)  # fmt: skip
+def test_compose_market_contradicting_contributions_are_both_named(
+    first: Mapping[str, Any], second: Mapping[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=f"FI: first and second both declare {said}"):
+        compose_market("FI", (Contribution(name="second", **second), Contribution(name="first", **first)))
+
+
+def test_compose_market_two_contributions_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="both declare name same"):
+        compose_market("FI", (Contribution(name="same"), Contribution(name="same")))
+
+
+def test_compose_market_precedence_of_an_unknown_dataset_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"precedence names xx\.none"):
+        compose_market("FI", (Contribution(name="x", precedence={"name": ("xx.none",)}),))
+
+
+def test_compose_market_tables_linked_in_a_circle_are_refused() -> None:
+    links = (Link("xx_a", "lei", "xx_b", "lei"), Link("xx_b", "lei", "xx_a", "lei"))
+    with pytest.raises(ValueError, match="cycle"):
+        compose_market("FI", (Contribution(name="x", datasets=(dataset(A), dataset(B)), links=links),))
+
+
+def test_merge_limits_two_limits_of_one_host_are_refused() -> None:
+    one = HostLimit("h", 1.0)
+    assert merge_limits((one, HostLimit("g", 2.0), HostLimit("h", 1.0))) == (HostLimit("g", 2.0), one)
+    with pytest.raises(ValueError, match="h has two limits"):
+        merge_limits((one, HostLimit("h", 1.0, "shared")))
+
+
+def test_touches_table_without_company_ids_concerns_no_company() -> None:
+    market = compose_market(
+        "FI", (Contribution(name="x", company_ids={"xx_a": pl.lit("firm:FI:") + pl.col("org")}),)
+    )
+    rows = pl.DataFrame({"org": ["1", None]})
+    assert market.touches("xx_a", rows).to_list() == ["firm:FI:1", None]
+    assert market.touches("xx_b", rows).to_list() == [None, None]
+
+
+def test_lei_records_asks_for_the_columns_of_every_contribution() -> None:
+    asked: list[Mapping[str, str]] = []
+
+    def records(columns: Mapping[str, str]) -> Dataset:
+        asked.append(columns)
+        return dataset(B)
+
+    leis = Contribution(name="leis", lei_records=records)
+    compose_market(
+        "FI", (leis, Contribution(name="one", datasets=(dataset(A),), lei_columns={"xx_a": "lei"}))
+    )
+    assert asked[0] == {"xx_a": "lei"}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_normalise_row_of_the_lower_rank_holds_and_the_other_fills_its_nulls(turned: bool) -> None:
+    parts = (giving("low", None), giving("high", "raw", rank=1))
+    made = compose_market("FI", parts[::-1] if turned else parts).normalise({}, TODAY)
+    assert made[IDENTIFIERS.name].select("register", "raw").rows() == [("low", "raw")]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_normalise_late_rows_see_all_and_have_the_rank_of_their_contribution(turned: bool) -> None:
+    def late(shared: SharedTables, _present: PresentRows, _today: date) -> SharedTables:
+        seen = ",".join(shared[IDENTIFIERS.name]["register"])
+        return {IDENTIFIERS.name: identifiers((f"after {seen}", "late"))}
+
+    parts = (giving("given", "raw", rank=2), Contribution(name="late", rank=1, to_shared_late=late))
+    made = compose_market("FI", parts[::-1] if turned else parts).normalise({}, TODAY)
+    assert made[IDENTIFIERS.name]["register"].to_list() == ["after given"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_normalise_rules_see_the_merged_tables_and_not_each_other(turned: bool) -> None:
+    def drop(rows: pl.DataFrame, _shared: SharedTables, _today: date) -> pl.DataFrame:
+        return rows.clear()
+
+    def count(rows: pl.DataFrame, shared: SharedTables, _today: date) -> pl.DataFrame:
+        return rows.with_columns(name=pl.lit(f"{shared[IDENTIFIERS.name].height} identifiers"))
+
+    company = staging.empty_frame(COMPANIES).clear(n=1)
+    named = Contribution(
+        name="named",
+        to_shared=lambda _present, _today: {COMPANIES.name: company},
+        rules={COMPANIES.name: count},
+    )
+    parts = (named, giving("given", "raw"), Contribution(name="drops", rules={IDENTIFIERS.name: drop}))
+    made = compose_market("FI", parts[::-1] if turned else parts).normalise({}, TODAY)
+    assert made[IDENTIFIERS.name].is_empty()
+    assert made[COMPANIES.name]["name"].to_list() == ["1 identifiers"]

@@ -1,0 +1,149 @@
+"""At which instant pending snapshots are applied, and how, from plain records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from connectors.contract.dataset import Dataset, Jurisdiction, Scope
+from pipelines.steps.normalise_plan import InstantPlan, NormaliseState, Watermark, plan_instants
+from tests.pipelines.invented import MARKET
+from warehouse.decisions import DecisionRecord
+from warehouse.staged.store import StagedIndex
+
+NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
+REGISTER, FILED, OWNED = MARKET.datasets
+DECISION = DecisionRecord(1, "FI", "firm:FI:1", "own_1", "own_2", "same", "me", NOON, "seen")
+
+
+def day(number: int) -> datetime:
+    return NOON + timedelta(days=number)
+
+
+def batch(number: int) -> str:
+    return f"{day(number):%Y%m%dT%H%M%S}000000Z"
+
+
+def staged(
+    dataset: Dataset,
+    at: int,
+    scope: Scope = Scope.FULL,
+    rows: Mapping[str, int] | None = None,
+    figures: Mapping[str, Any] | None = None,
+) -> StagedIndex:
+    """A batch of one snapshot, of the day of the same number."""
+    rows = dict.fromkeys(dataset.staged, 1) if rows is None else rows
+    edition = {"observed_at": day(at).isoformat(), "scope": str(scope), "rows": rows, "records": rows}
+    return StagedIndex(dataset.key, batch(at), rows, 0, (edition,), (), figures=figures or {})
+
+
+def applied(*first_and_newest: tuple[Dataset, int, int]) -> dict[str, Watermark]:
+    return {dataset.key: Watermark(day(first), day(newest)) for dataset, first, newest in first_and_newest}
+
+
+def planned(*pending: StagedIndex, market: Jurisdiction = MARKET, **state: Any) -> list[InstantPlan]:
+    """Plans of a run of day 9."""
+    return plan_instants(market, NormaliseState(day(9), pending, **state))
+
+
+def days(*pending: StagedIndex, died: Sequence[int]) -> list[int]:
+    """On which days the snapshots are applied by a run of day 9; runs of these days died."""
+    plans = planned(*pending, unfinished={batch(number): day(number) for number in died})
+    found = {id(one.index): (plan.instant - NOON).days for plan in plans for one in plan.snapshots}
+    return [found[id(index)] for index in pending]
+
+
+def test_plan_last_unfinished_run_is_part_of_the_run_that_completes_it() -> None:
+    assert days(staged(REGISTER, 8), staged(FILED, 9), died=(8,)) == [9, 9]
+    assert days(staged(REGISTER, 8), staged(FILED, 9), died=()) == [8, 9]
+    parts = staged(FILED, 8, Scope.PART), staged(FILED, 9, Scope.PART)
+    assert days(*parts, died=(8,)) == [9, 9]
+
+
+def test_plan_unfinished_run_moves_whole_or_not_at_all() -> None:
+    begun = staged(REGISTER, 8), staged(FILED, 8)
+    assert days(*begun, died=(8,)) == [9, 9]
+    assert days(*begun, staged(REGISTER, 9), died=(8,)) == [8, 8, 9]
+
+
+def test_plan_week_of_unfinished_runs_stays_a_week() -> None:
+    week = [staged(REGISTER, number) for number in (5, 6, 7, 8)]
+    assert days(*week, staged(REGISTER, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 8, 9]
+    assert days(*week, staged(FILED, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 9, 9], "the last one only"
+
+
+@pytest.mark.parametrize(
+    ("scope", "newest", "is_late", "is_complete"),
+    [
+        (Scope.FULL, 7, False, True),
+        (Scope.PART, 7, False, False),
+        (Scope.FEED, 7, False, False),
+        (Scope.FULL, 8, True, False),
+        (Scope.FULL, 9, True, False),
+    ],
+)
+def test_plan_only_a_full_snapshot_after_the_watermark_is_complete(
+    scope: Scope, newest: int, is_late: bool, is_complete: bool
+) -> None:
+    [plan] = planned(staged(REGISTER, 8, scope), watermarks=applied((REGISTER, 1, newest)))
+    [snapshot] = plan.snapshots
+    assert (snapshot.is_late, snapshot.is_complete) == (is_late, is_complete)
+
+
+def test_plan_tables_without_rows_are_not_applied() -> None:
+    [plan] = planned(staged(REGISTER, 8, rows=dict.fromkeys(REGISTER.staged, 0)))
+    assert list(plan.snapshots[0].tables) == []
+
+
+def test_plan_links_of_all_tables_are_followed_first_then_those_of_changed_ones() -> None:
+    first, second = planned(staged(REGISTER, 7), staged(FILED, 8))
+    assert first.changed_tables == {name for dataset in MARKET.datasets for name in dataset.staged}
+    assert second.changed_tables == set(FILED.staged)
+
+
+def test_plan_decisions_apply_to_the_newest_state() -> None:
+    plans = planned(staged(REGISTER, 7), staged(FILED, 8), decisions=[DECISION])
+    assert [list(plan.decisions) for plan in plans] == [[], [DECISION]]
+    [alone] = planned(decisions=[DECISION], watermarks=applied((REGISTER, 1, 5)))
+    assert (alone.instant, list(alone.snapshots), list(alone.decisions)) == (day(5), [], [DECISION])
+    assert planned(decisions=[DECISION]) == [], "they wait until there is a state"
+
+
+def test_plan_archive_parsed_in_part_is_repeated_by_the_snapshot_of_its_instant() -> None:
+    archive = {"sha256": "b", "on": ["a"], "observed_at": day(8).isoformat()}
+    archive |= {"whole_at": day(1).isoformat(), "rows": 3}
+    other = {**archive, "sha256": "c", "observed_at": day(7).isoformat()}
+    [plan] = planned(staged(FILED, 8, Scope.PART, figures={"stands_on": [archive, other]}))
+    assert [one.sha256 for one in plan.snapshots[0].repeated] == ["b"]
+
+
+NAMED = replace(REGISTER, named_by=FILED.key)
+FED = replace(MARKET, datasets=(NAMED, FILED, OWNED), holders={})
+
+
+def test_plan_full_snapshot_is_compared_with_its_feed_since_the_one_before() -> None:
+    marks = applied((NAMED, 1, 6), (FILED, 2, 8))
+    first, second = planned(staged(NAMED, 7), staged(NAMED, 8), market=FED, watermarks=marks)
+    assert (first.feed_gaps, second.feed_gaps) == ({NAMED.key: day(6)}, {NAMED.key: day(7)})
+
+
+@pytest.mark.parametrize(
+    ("pending", "marks"),
+    [
+        (staged(NAMED, 7), applied((FILED, 1, 8))),  # the first one, which changes everything
+        (staged(NAMED, 7), applied((NAMED, 1, 6))),  # without a feed yet
+        (staged(NAMED, 9), applied((NAMED, 1, 6), (FILED, 7, 8))),  # the feed began after the one before
+        (staged(NAMED, 7, Scope.PART), applied((NAMED, 1, 6), (FILED, 1, 8))),
+        (staged(NAMED, 5), applied((NAMED, 1, 6), (FILED, 1, 8))),  # late-arriving
+        (staged(NAMED, 7, rows={}), applied((NAMED, 1, 6), (FILED, 1, 8))),
+    ],
+)
+def test_plan_other_snapshots_are_not_compared_with_a_feed(
+    pending: StagedIndex, marks: Mapping[str, Watermark]
+) -> None:
+    [plan] = planned(pending, market=FED, watermarks=marks)
+    assert plan.feed_gaps == {}

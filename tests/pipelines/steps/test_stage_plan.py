@@ -1,0 +1,195 @@
+"""The plan of a staging: which bodies are parsed, when, and as what. Plain data, no files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from connectors.contract.dataset import Scope
+from pipelines.steps.batch_figures import INCREMENTAL, IncrementalArchive, UnchangedBody, figure_values
+from pipelines.steps.stage_plan import StageState, downgrade_incomplete, pending_bodies, plan_stage
+from tests.pipelines.invented import MARKET
+from tests.tables import check_cases
+from warehouse.raw.archive import RawBody
+from warehouse.schema.market_state import QuarantineReason
+from warehouse.staged.store import StagedIndex
+
+AT = datetime(2026, 1, 3, tzinfo=UTC)
+LATER = datetime(2026, 1, 10, tzinfo=UTC)
+PLAIN = MARKET.datasets[0]
+NIGHTLY = replace(PLAIN, rereads=timedelta(days=7))
+
+
+def is_whole(names: Collection[str]) -> bool:
+    return set(names) == {"1of2", "2of2"}
+
+
+SEVERAL = replace(PLAIN, is_whole=is_whole)
+
+
+def body(
+    name: str,
+    at: datetime = AT,
+    scope: Scope = Scope.FULL,
+    sha256: str = "0" * 64,
+    batch: str = "b1",
+    **values: Any,
+) -> RawBody:
+    made = RawBody(SEVERAL.key, name, sha256, at, scope, batch, at, 1, None, None, io.BytesIO)
+    return replace(made, **values)
+
+
+def index(batch: str, *bodies: RawBody, at: datetime = AT, **values: Any) -> StagedIndex:
+    entries = tuple(
+        {"name": one.name, "sha256": one.sha256, "rows": 5, "rejects": 0, "rejected": None} for one in bodies
+    )
+    snapshot = {"observed_at": at.isoformat(), "scope": "full", "rows": {}, "records": {"fi_register": 5}}
+    return replace(StagedIndex(PLAIN.key, batch, {}, 0, (snapshot,), entries), **values)
+
+
+def state(
+    batch: str, bodies: Sequence[RawBody], indexes: Sequence[StagedIndex] = (), **values: Any
+) -> StageState:
+    """State of a run whose batch is `batch`; every run has the instant LATER."""
+    pending = pending_bodies(bodies, indexes)
+    instants = dict.fromkeys({batch, *(one.batch for one in pending)}, LATER)
+    return StageState(batch, bodies, indexes, pending, instants, **values)
+
+
+A, B = "a" * 64, "b" * 64
+FIRST = body("f", AT, sha256=A)
+SECOND = body("f", LATER, sha256=B, batch="b2")
+
+
+@check_cases(
+    ("bodies", "indexes", "pending"),
+    [
+        ([FIRST], [], [FIRST]),
+        ([FIRST], [index("b1", FIRST)], []),
+        ([FIRST, SECOND], [index("b2", FIRST)], [SECOND]),  # of the very batch, and not named by it
+        ([FIRST, SECOND], [index("b9", FIRST)], [SECOND]),  # the order of batches decides nothing
+        ([FIRST, SECOND, again := replace(FIRST, batch="b3")], [index("b1", FIRST), index("b2", SECOND)], []),
+        (
+            [FIRST, SECOND, new := replace(FIRST, batch="b3", observed_at=LATER)],
+            [index("b1", FIRST), index("b2", SECOND)],
+            [new],
+        ),
+        (
+            [FIRST, back := replace(again, replaces=B)],
+            [index("b1", FIRST), index("b2", SECOND)],
+            [back],
+        ),
+    ],
+    ids=["new", "parsed", "of a staged batch", "fetched before", "vintages again", "back again", "reissued"],
+)
+def test_pending_bodies_are_those_that_no_staged_batch_names(
+    bodies: list[RawBody], indexes: list[StagedIndex], pending: list[RawBody]
+) -> None:
+    assert pending_bodies(bodies, indexes) == pending
+
+
+def test_pending_bodies_repaired_body_replaces_itself() -> None:
+    assert pending_bodies([FIRST], [index("b1", FIRST)], {A}) == [replace(FIRST, replaces=A)]
+
+
+def test_plan_of_a_staged_batch_is_empty_and_counts_what_waits() -> None:
+    plan = plan_stage(state("b2", [FIRST, SECOND], [index("b2", FIRST)]), PLAIN)
+    assert (plan.is_empty, plan.postponed) == (True, 1)
+    assert plan_stage(state("b3", [FIRST, SECOND], [index("b2", FIRST)]), PLAIN).bodies == (SECOND,)
+
+
+@check_cases(
+    ("cursor", "stored", "planned"),
+    [("7", None, "7"), ("7", "6", "7"), ("7", "7", None), (None, "7", None)],
+)
+def test_plan_without_bodies_is_needed_only_for_a_cursor_that_moved(
+    cursor: str | None, stored: str | None, planned: str | None
+) -> None:
+    indexes = [index("b1", FIRST, cursor=stored), index("b2", SECOND)]
+    plan = plan_stage(state("b3", [FIRST, SECOND], indexes, cursor=cursor), PLAIN)
+    assert (plan.cursor, plan.is_empty) == (planned, planned is None)
+
+
+def test_plan_reissue_of_the_newest_snapshot_comes_just_after_the_newest_instant_of_the_market() -> None:
+    reissue = replace(FIRST, batch="b2", sha256=B, replaces=A)
+    (planned,) = plan_stage(
+        state("b2", [FIRST, reissue], [index("b1", FIRST)], newest_instant=LATER), PLAIN
+    ).bodies
+    assert (planned.observed_at, planned.scope) == (LATER + timedelta(microseconds=1), Scope.FULL)
+
+
+def test_plan_body_that_a_killed_run_fetched_gets_the_instant_of_this_run() -> None:
+    killed, dated = body("now", AT, batch="b1"), body("dated", AT - timedelta(days=9), batch="b1")
+    known = replace(state("b2", [dated, killed]), run_instants={"b1": AT, "b2": LATER})
+    assert [one.observed_at for one in plan_stage(known, PLAIN).bodies] == [dated.observed_at, LATER]
+
+
+def test_plan_counts_an_unchanged_file_to_its_snapshot_and_knows_the_last_full_one() -> None:
+    first, second = body("1of2", sha256=A), body("2of2", LATER, sha256=B, batch="b2")
+    unchanged = [{"name": "1of2", "sha256": A, "observed_at": LATER.isoformat()}]
+    plan = plan_stage(state("b2", [first, second], [index("b1", first)], unchanged=unchanged), SEVERAL)
+    assert plan.unchanged == (UnchangedBody("1of2", A, LATER, "b1", 5),)
+    assert (plan.bodies, plan.is_incomplete, plan.last_full_rows) == ((second,), False, 5)
+    alone = plan_stage(state("b2", [first, second], [index("b1", first)]), SEVERAL)
+    assert ([one.scope for one in alone.bodies], alone.is_incomplete) == ([Scope.PART], True)
+
+
+HELD = QuarantineReason("max_rejected", 1, 0)
+STANDING = IncrementalArchive(A, AT, ("c" * 64,), LATER - timedelta(days=8), 5)
+
+
+@pytest.mark.parametrize(
+    ("indexes", "values", "compared"),
+    [
+        ([index("b1", FIRST)], {}, True),
+        ([index("b1", FIRST)], {"comparable": ()}, False),
+        ([index("b1", FIRST, held=HELD)], {}, False),
+        ([index("b1", FIRST), index("b15", held=HELD)], {}, False),
+        ([index("b1", FIRST, figures={INCREMENTAL: figure_values([STANDING])})], {}, False),
+    ],
+    ids=["base", "damaged", "quarantined", "after a quarantine", "a week later"],
+)
+def test_plan_compares_an_archive_with_its_base(
+    indexes: list[StagedIndex], values: dict[str, Any], compared: bool
+) -> None:
+    second = replace(SECOND, observed_at=AT + timedelta(days=6))
+    answers = [body("told", LATER, scope=Scope.PART), body("early", AT - timedelta(days=1), scope=Scope.PART)]
+    known = state("b2", [FIRST, second], indexes, **{"comparable": {B}, "sharing": answers, **values})
+    plan = plan_stage(known, NIGHTLY)
+    assert plan_stage(known, PLAIN).compared == {}
+    assert list(plan.compared) == ([B] if compared else [])
+    for previous, archive in plan.compared.values():
+        assert previous.told == {"told"}
+        assert archive == IncrementalArchive(B, second.observed_at, (A,), AT, 5)
+
+
+def unchanged(name: str, at: datetime = AT) -> UnchangedBody:
+    return UnchangedBody(name, "1" * 64, at, "a", 1)
+
+
+@check_cases(
+    ("bodies", "same", "scopes"),
+    [
+        ([body("1of2"), body("2of2")], [], ["full", "full"]),
+        ([body("1of2")], [], ["part"]),
+        ([body("2of2")], [unchanged("1of2")], ["full"]),  # the other one is what it was the last time
+        ([body("2of2")], [unchanged("1of2", LATER)], ["part"]),
+        ([body("1of2"), body("2of2", LATER)], [], ["part", "part"]),
+        ([body("1of2"), body("2of2"), body("1of2", LATER)], [], ["full", "full", "part"]),
+        ([body("1of2", scope=Scope.FEED)], [], ["feed"]),
+        ([], [unchanged("1of2")], []),
+    ],
+)
+def test_downgrade_incomplete_makes_a_part_of_a_snapshot_without_a_file(
+    bodies: list[RawBody], same: list[UnchangedBody], scopes: list[str]
+) -> None:
+    assert [str(one.scope) for one in downgrade_incomplete(SEVERAL, bodies, same)] == scopes
+
+
+def test_downgrade_incomplete_leaves_a_dataset_of_single_files() -> None:
+    assert [one.scope for one in downgrade_incomplete(PLAIN, [body("1of2")], [])] == [Scope.FULL]

@@ -1,0 +1,235 @@
+"""Releases (docs/architecture.md 7): numbered folders, built, validated, published by one atomic replace.
+
+Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next; if
+releases are replicated to other machines (`replication_hook`), that precedes the local pointer. `heal` removes what
+a kill left above the pointer. Does not belong here: the content of the files (`full_build`,
+`serving.documents_db`), reading them (`reader.reader`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+import polars as pl
+
+from warehouse.ledger.ledger import Ledger
+from warehouse.publish import build as release_build
+from warehouse.publish import validation
+from warehouse.publish.build import MarketPart
+from warehouse.publish.replication_hook import NoReplication, ReplicationHook
+from warehouse.raw.archive import utc_now
+from warehouse.release import freshness, retention
+from warehouse.release import (
+    manifest as release_manifest,
+)
+from warehouse.release.manifest import SERVING, WAREHOUSE, InvalidReleaseError, ReleaseManifest
+from warehouse.serving import documents_db
+from warehouse.storage import atomic_files
+from warehouse.storage.duckdb import open_database
+from warehouse.storage.layout import Layout
+from warehouse.storage.locks import release_lock
+
+__all__ = ["InvalidReleaseError", "MarketPart", "ReleaseManifest", "ReleaseStore"]
+
+KEEP: Final = 5
+
+
+class ReleaseStore:
+    """The releases of one data root."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Callable[[], datetime] = utc_now,
+        keep: int = KEEP,
+        on_step: atomic_files.Step = atomic_files.no_step,
+        sharing: ReplicationHook | None = None,
+    ) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._keep = keep
+        self._on_step = on_step
+        self._sharing = sharing or NoReplication()
+        self._ledger = Ledger(layout, on_step)
+
+    def current(self) -> ReleaseManifest | None:
+        """The current release, or None."""
+        return release_manifest.served_manifest(self._layout)
+
+    def list(self) -> list[ReleaseManifest]:
+        """Releases on disk, oldest first, without unpublished ones."""
+        served = release_manifest.served_position(self._layout)[0]
+        return [
+            release_manifest.read_manifest(self._layout, number)
+            for number in retention.release_numbers(self._layout)
+            if number <= served
+        ]
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Holds the release locks, on this machine and on replicas; starts from the newest replicated release."""
+        with release_lock(self._layout), self._sharing.turn():
+            yield
+
+    def publish(
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
+    ) -> ReleaseManifest | None:
+        """Builds, validates and publishes the next release; None if nothing has changed."""
+        with self.turn():
+            manifest = self._build_release(parts, events, full=full)
+            if manifest is not None:
+                self._serve_release(manifest)
+                retention.prune_releases(self._layout, self._keep)
+            return manifest
+
+    def build(
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
+    ) -> ReleaseManifest | None:
+        """Builds and validates the next release without publishing it; None if nothing has changed."""
+        with self.turn():
+            return self._build_release(parts, events, full=full)
+
+    def flip(self, release: ReleaseManifest) -> None:
+        """Publishes a release that has been built."""
+        with self.turn():
+            self._serve_release(release)
+
+    def heal(self) -> list[str]:
+        """Removes what a killed run left above the pointer.
+
+        Returns messages on what was done. Called at the start of every run.
+        """
+        with release_lock(self._layout):
+            return self._recover_from_crash()
+
+    def checked(
+        self,
+        markets: Iterable[str],
+        at: datetime,
+        datasets: Mapping[str, freshness.DatasetCheck] | None = None,
+    ) -> None:
+        """Records that markets and datasets have been checked, whether or not anything had changed."""
+        with self.turn():
+            known = freshness.read(self._layout)
+            freshness.write(
+                self._layout,
+                freshness.Freshness(
+                    {**known.markets, **dict.fromkeys(markets, at)}, {**known.datasets, **(datasets or {})}
+                ),
+            )
+            self._replicate_served()
+
+    def verify(self, number: int) -> None:
+        """Validates a whole release; raises Unsound, naming the violation."""
+        validation.verify_release(self._layout, release_manifest.read_manifest(self._layout, number))
+
+    def rollback(self, number: int) -> ReleaseManifest:
+        """Publishes the content of an older release under a new number; the ledger keeps all its events.
+
+        What histories have learned since is published again with the next ingest of each market.
+        """
+        with self.turn():
+            self._recover_from_crash()
+            served = self.current()
+            if (
+                served is None
+                or number not in retention.release_numbers(self._layout)
+                or number >= served.release
+            ):
+                raise InvalidReleaseError(f"release {number} is not a kept release before the current one")
+            manifest = self._copy_for_rollback(release_manifest.read_manifest(self._layout, number), served)
+            self._serve_release(manifest)
+            return manifest
+
+    def prune(self, keep: int | None = None) -> list[int]:
+        """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
+        with self.turn():
+            removed = retention.prune_releases(self._layout, self._keep if keep is None else keep)
+            self._replicate_served()
+            return removed
+
+    # Called under the release lock
+
+    def _recover_from_crash(self) -> list[str]:
+        served = release_manifest.served_position(self._layout)[0]
+        numbers = retention.release_numbers(self._layout)
+        if served == 0 and len(numbers) > 1:
+            raise InvalidReleaseError(
+                f"{self._layout.current} is missing though releases exist: restore it, or name one in it"
+            )
+        told = self._ledger.heal(served)
+        folders = [path for path in self._layout.releases.glob("[0-9]*") if int(path.name) > served]
+        for folder in sorted(folders):
+            atomic_files.discard(folder)
+            told.append(f"removed release {int(folder.name)}: it was never published")
+        return told
+
+    def _build_release(
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool
+    ) -> ReleaseManifest | None:
+        self._recover_from_crash()
+        now = self._clock()
+        fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
+        served = self.current()
+        torn = frozenset[str]() if served is None else validation.truncated_files(self._layout, served)
+        plan = release_build.plan_release(
+            served, parts, fresh, now, full=full or bool(torn)
+        )  # truncated files are not patched
+        if plan.is_empty:
+            return None
+        if WAREHOUSE in torn:
+            release_build.require_histories(plan)
+        numbers = self._ledger.append(plan.number, plan.events, now)
+        self._on_step("events numbered")
+        atomic_files.make_folder(self._layout.release(plan.number))
+        content = release_build.write_release(self._layout, self._ledger, plan, self._on_step)
+        manifest = release_build.build_release_manifest(self._layout, plan, content, now, numbers)
+        validation.verify_documents(self._layout, manifest)
+        self._seal(manifest)
+        return manifest
+
+    def _copy_for_rollback(self, old: ReleaseManifest, served: ReleaseManifest) -> ReleaseManifest:
+        number = served.release + 1
+        folder = self._layout.release(number)
+        atomic_files.make_folder(folder)
+        for name in old.sizes:
+            atomic_files.copy_file(self._layout.release(old.release) / name, folder / name)
+        with open_database() as source:
+            documents_db.add_events(folder / SERVING, source, self._ledger.rows(old.last))
+        manifest = replace(
+            old,
+            release=number,
+            kind="rollback",
+            built_at=self._clock(),
+            previous=served.release,
+            first=served.last + 1,
+            last=served.last,
+            sizes=release_build.file_sizes_bytes(folder),
+            history={},  # so that the next release takes each market in full
+            rollback_of=old.release,
+        )
+        validation.verify_release(self._layout, manifest)
+        self._seal(manifest)
+        return manifest
+
+    def _seal(self, manifest: ReleaseManifest) -> None:
+        atomic_files.sync_tree(self._layout.release(manifest.release))
+        self._on_step("release synced")
+        release_manifest.write_manifest(self._layout, manifest)
+        self._on_step("manifest written")
+
+    def _serve_release(self, manifest: ReleaseManifest) -> None:
+        self._sharing.publish(manifest)
+        self._on_step("release shared")
+        release_manifest.write_pointer(self._layout, manifest.release)
+        self._on_step("pointer replaced")
+
+    def _replicate_served(self) -> None:
+        """Announces the current release to other machines."""
+        served = self.current()
+        if served is not None:
+            self._sharing.publish(served)
