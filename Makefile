@@ -12,15 +12,16 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 # Of a rule whose first prerequisite is a lock file.
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $< || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+INSTALL = $(INTO)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $< || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(INTO) and try again."; exit 1; }
+INTO = $(VENV)
 LOCK = pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 as_in = -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test test-all coverage mutants fuzz audit check format bench docs lock clean
+.PHONY: help setup tools run test test-all coverage mutants fuzz audit check format bench generate docs screenshots lock clean
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # Stamps hold the lock's contents, so that a changed lock installs again and an unchanged one costs nothing. Of what is
 # installed only the modules in use are compiled, when they are first imported.
@@ -42,11 +43,12 @@ $(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
 	@$(INSTALL)
 	@touch $@
 
-# In an environment of its own: what asks for advisories wants other editions of what the service runs with.
-$(VENV)/.audit: requirements-audit.lock $(VENV)/.dev
-	@echo "Installing what the audit asks with (once) ..."
-	@test -x $(VENV)/audit/bin/python || $(PYTHON) -m venv $(VENV)/audit
-	@$(VENV)/audit/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-audit.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV)/audit and try again."; exit 1; }
+# Each in an environment of its own: they want other editions of what the service runs with.
+$(VENV)/.audit $(VENV)/.docs: INTO = $(VENV)/$*
+$(VENV)/.audit $(VENV)/.docs: $(VENV)/.%: requirements-%.lock
+	@echo "Installing what make $* needs (once) ..."
+	@test -x $(INTO)/bin/python || $(PYTHON) -m venv $(INTO)
+	@$(INSTALL)
 	@touch $@
 
 # Readers of the OpenAPI document, verifiers of deliveries, runners of the collections, the React components: where there
@@ -85,7 +87,7 @@ mutants: $(VENV)/.dev ## one broken line after another, each with the test that 
 fuzz: $(VENV)/.dev ## every parser against damaged and hostile bodies, an hour in all (FUZZ_SECONDS=60: a minute)
 	@$(BIN)/python -m tests.fuzz
 
-audit: $(VENV)/.audit ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
+audit: $(VENV)/.audit $(VENV)/.dev ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
 	@PATH="$(CURDIR)/$(VENV)/audit/bin:$$PATH" $(BIN)/python -m tests.audit
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
@@ -101,17 +103,25 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, faults from their tests, collections from the OpenAPI document
-	@$(BIN)/python -c 'from pathlib import Path; from warehouse.schema_render import data_dictionary; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(data_dictionary((*TABLES, EVENTS)), encoding="utf-8")'
-	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.sources_page import render_sources_page; Path("docs/sources.md").write_text(render_sources_page(connectors.JURISDICTIONS), encoding="utf-8")'
-	@$(BIN)/python -m tests.faults
-	@$(BIN)/python -m api.collections collections
+generate: $(VENV)/.dev ui/node_modules/.installed ## everything generated: data dictionary, sources, faults, OpenAPI document, collections, types
+	@$(BIN)/python -m tests.generate
+
+# The variable silences the theme's notice about its successor.
+docs: $(VENV)/.docs ## the documentation as a site in site/; a dead link fails
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --strict
+
+screenshots: $(VENV)/.dev ui/node_modules/.installed ## docs/images anew, taken by the browser tests (needs npm and Chromium)
+	@rm -rf build/screenshots
+	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py
+	@cp build/screenshots/dashboard/webhook-window.png docs/images/dashboard.png
+	@cp build/screenshots/components/wide-window.png docs/images/company.png
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@$(LOCK) -o requirements-audit.lock requirements-audit.in
+	@$(LOCK) -o requirements-docs.lock requirements-docs.in
 	@$(LOCK) -o requirements-bench.lock requirements-bench.in
 	@$(LOCK) $(call as_in,requirements-bench.lock) -o requirements-dev.lock requirements-dev.in
 	@$(LOCK) $(call as_in,requirements-dev.lock) -o requirements.lock requirements.in
 
 clean: ## caches and the embedded demo's state; never FIRM_DATA
-	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache .demo
+	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache .demo site

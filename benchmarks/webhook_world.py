@@ -1,6 +1,6 @@
 """A data root for the webhook benchmarks: a small release, events that are published into it, subscriptions.
 
-Events go the genuine way (`Releases.publish`); subscriptions and their companies are written as rows, because
+Events go the genuine way (`ReleaseStore.publish`); subscriptions and their companies are written as rows, because
 20,000 requests would take longer than what is measured. Does not belong here: the service (`webhook_service`),
 the events (`webhook_events`), receivers, measuring.
 """

@@ -20,8 +20,8 @@ listed flag. `GET /api/v1/markets` names a market's licence; every profile and e
 «Fetched» is a cron expression in UTC. A source without new data for longer than «stale after» is reported by
 `firm doctor`, the operator's page and the metrics.
 
-Generated from the declarations by `make docs`. The README of each folder below `connectors/` describes how a source
-is parsed and which parts of it are left out.
+Generated from the declarations by `make generate`. The README of each folder below `connectors/` describes how a
+source is parsed and which parts of it are left out.
 """
 _HEAD: Final = (
     "| dataset | source | fetched | stale after | licence | attribution |\n|---|---|---|--:|---|---|"

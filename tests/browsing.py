@@ -127,6 +127,10 @@ class Tab:
         """The same, and what axe says of it wide in light and narrow in dark, with a picture of each."""
         return self.tell("look", name=name)
 
+    def picture(self, name: str) -> None:
+        """Keeps a picture of the window in light, without what is below it."""
+        self.tell("picture", name=name)
+
     def visited(self) -> list[list[Any]]:
         """Method, address and status of every page so far."""
         return self.tell("visited")

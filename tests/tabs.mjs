@@ -165,6 +165,12 @@ class Tab {
     return seen;
   }
 
+  /** The window in light, not the whole page. */
+  async picture({ name }) {
+    await this.page.emulateMedia({ colorScheme: VIEWS.wide.colours });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+
   /** By the beginning of its label, for hints follow there. */
   #field(label) {
     const escaped = label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -58,7 +58,7 @@ class DecisionLog:
         self._layout = layout
 
     def all(self, market: str | None = None) -> tuple[DecisionRecord, ...]:
-        """All rows, or those of one market, oldest first. Raises Damaged."""
+        """All rows, or those of one market, oldest first. Raises CorruptDecisionLogError."""
         return tuple(row for row in self._read_rows()[0] if market in (None, row.market))
 
     def in_force(self, market: str | None = None) -> tuple[DecisionRecord, ...]:
@@ -79,7 +79,10 @@ class DecisionLog:
         return self._append_row(lambda rows: replace(judgement, number=len(rows) + 1))
 
     def reverse(self, number: int, by: str, at: datetime, reason: str) -> DecisionRecord:
-        """Reverses a decision. Raises Unreversible if there is none with that number, or it is reversed already."""
+        """Reverses a decision.
+
+        Raises IrreversibleDecisionError if there is none with that number, or it is reversed already.
+        """
 
         def reversal(rows: Sequence[DecisionRecord]) -> DecisionRecord:
             found = next((row for row in rows if row.number == number), None)

@@ -112,7 +112,7 @@ def entitlement_for(
     """Returns the entitlement; None if no subscription has ever begun, and the account stays unchanged.
 
     `paid`: ids among `is_undecided` with a payment after their trial. `tier_of` maps prices to tiers. Raises
-    NotConfigured for an unknown status, or if the customer pays for a price not in the settings.
+    StripeMappingError for an unknown status, or if the customer pays for a price not in the settings.
     """
     judged = [(_subscription_value(one, paid), _tier_name(one, tier_of), one) for one in subscriptions]
     ours = [

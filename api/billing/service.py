@@ -89,7 +89,7 @@ class BillingService:
     async def apart(self, work: Callable[[], T]) -> T:
         """Runs blocking Stripe calls in a dedicated thread pool, so that a slow Stripe blocks no other work.
 
-        Raises StripeUnavailable after STRIPE_PATIENCE_SECONDS.
+        Raises StripeUnavailableError after STRIPE_PATIENCE_SECONDS.
         """
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
@@ -159,7 +159,7 @@ class BillingService:
     def require(self, named: str) -> None:
         """Makes a subscription mandatory for the account, as for new sign-ups; its webhooks are paused.
 
-        For accounts that predate billing, or were given a tier by an operator. Raises NotPossible if a
+        For accounts that predate billing, or were given a tier by an operator. Raises BillingStateError if a
         subscription has begun.
         """
         account_id, footing = self._accounts.account(named).account_id, unpaid_state(self._tiers)

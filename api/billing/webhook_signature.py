@@ -21,7 +21,7 @@ _MOST_PARTS: Final = 20
 
 
 def check_signature(body: bytes, header: bytes | None, secret: str, now: float) -> None:
-    """Raises Forged unless the body was signed with `secret` within the tolerance of `now` (Unix seconds)."""
+    """Raises ForgedEventError unless the body was signed with `secret` about the time `now` (Unix seconds)."""
     parts = [part.strip() for part in (header or b"").split(b",")]
     stamps = [found[1] for part in parts if (found := _SECONDS.fullmatch(part))]
     given = [found[1] for part in parts if (found := _DIGEST.fullmatch(part))]

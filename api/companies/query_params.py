@@ -1,7 +1,7 @@
 """Query parameters of each operation (docs/contract/contract.md 4.1 to 4.5, 4.8).
 
 The declarations serve both parsing (`api.http.query.params`) and documentation (`api.openapi_document`). Does not
-belong here: what a route does with the values (`api.routes`).
+belong here: what a route does with the values (`api.companies.routes`).
 """
 
 from typing import Final

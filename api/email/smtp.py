@@ -90,7 +90,7 @@ class MailServer:
             raise self._to_mail_error(error) from None
 
     async def probe(self) -> None:
-        """Connects, secures the connection, logs in and quits; raises Unreachable if that fails."""
+        """Connects, secures the connection, logs in and quits; raises MailServerUnreachableError if that fails."""
         await self._ensure_connected()
         await self.close()
 

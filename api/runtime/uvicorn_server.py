@@ -101,7 +101,7 @@ def run_without_server(work: Coroutine[Any, Any, None]) -> None:
 
 
 def open_listener(settings: ApiSettings) -> socket.socket:
-    """Opens the listening socket; CannotListen if the address is not available."""
+    """Opens the listening socket; ListenAddressError if the address is not available."""
     host, port = settings.host, settings.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

@@ -131,7 +131,7 @@ class Dataset:
     is_whole: for a snapshot in several files, whether these file names are complete. While one is missing the
     others count as a part, and records they lack are not retired.
     split: archive members; a plain file is its own only piece.
-    read: pure; the unit of the process pool. Raises Unreadable.
+    read: pure; the unit of the process pool. Raises UnreadableFileError.
     doubts: records missing from the newest full snapshot that are retired only after a direct lookup
     (deletion check), from the missing rows by table (`_retired_at` as it would be) and all present rows of
     their companies. Requested before the subjects of `wants`, which must be declared too; an unanswered

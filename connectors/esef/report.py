@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 def parse_report_row(text: bytes, name: str, tally: SignalCounter) -> Row:
-    """The staged row of a report. Raises NoReport."""
+    """The staged row of a report. Raises NotXbrlReportError."""
     found = parse_facts(text, schema.CONCEPTS)
     report = schema.report_key(name)
     if not report:

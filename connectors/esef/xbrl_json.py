@@ -71,7 +71,7 @@ _decoder: Final = msgspec.json.Decoder(_ReportStruct)
 
 
 def parse_facts(text: bytes, wanted: Collection[str]) -> ReportFacts:
-    """The facts of a report. Raises NoReport."""
+    """The facts of a report. Raises NotXbrlReportError."""
     try:
         document = _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

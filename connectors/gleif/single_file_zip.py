@@ -26,7 +26,7 @@ class NotSingleFileError(Exception):
 
 
 def open_single_file(piece: ArchiveMember) -> BinaryIO:
-    """The plain bytes of a piece. Raises NotOneFile; reading damaged data raises Unreadable."""
+    """The plain bytes of a piece. Raises NotSingleFileError; reading damaged data raises UnreadableFileError."""
     return archive_errors_as_unreadable(
         unpack_single_file(staging.open_plain(piece), piece.name), piece.dataset, piece.name
     )
@@ -35,7 +35,7 @@ def open_single_file(piece: ArchiveMember) -> BinaryIO:
 def unpack_single_file(body: BinaryIO, name: str) -> BinaryIO:
     """The plain bytes of a body, zip or not; closing them closes the body.
 
-    Raises NotOneFile; reading raises ArchiveError.
+    Raises NotSingleFileError; reading raises ArchiveError.
     """
     head = body.read(HEAD)
     whole = cast("BinaryIO", io.BufferedReader(_RejoinedStream(head, body), 1 << 20))

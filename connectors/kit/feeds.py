@@ -71,7 +71,7 @@ class ParsedFeed:
 
 
 def parse_feed(body: bytes) -> ParsedFeed:
-    """The entries of a body, at least one. Raises NoFeed."""
+    """The entries of a body, at least one. Raises NotFeedError."""
     plain = body.replace(b"\x00", b"")  # UTF-16 would hide markup from the byte checks
     _check_body(body, plain)
     # a stream, because text and bytes would be tried as an address and as a file name

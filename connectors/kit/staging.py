@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import polars as pl
 
@@ -27,6 +27,8 @@ from connectors.kit.archive.members import ArchiveError
 from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
 from connectors.kit.formats import HEAD, Format, sniff
 from warehouse.schema.types import Kind, Table
+
+_Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 
 EXCERPT: Final = 200  # characters kept of a rejected record
 EXAMPLES: Final = 5
@@ -61,10 +63,11 @@ def _cached_empty(table: Table) -> pl.DataFrame:
     return pl.DataFrame(schema=staged_schema(table))
 
 
-def cast_to_table(rows: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """Casts `rows` to the columns and types of a table; absent columns are null."""
+def cast_to_table(rows: _Frame, table: Table) -> _Frame:
+    """Casts `rows`, lazy or not, to the columns and types of a table; absent columns are null."""
+    there = rows.collect_schema().names()
     return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+        (pl.col(name) if name in there else pl.lit(None)).cast(kind).alias(name)
         for name, kind in staged_schema(table).items()
     )
 
@@ -182,9 +185,9 @@ def split_archive(
 
     keep: which member names to yield (the full name `outer.zip!/inner/file`); None takes all.
     nested: how many levels of zips inside zips are opened.
-    A bad member (hostile name, encrypted, over its cap) is a piece with an `open` that raises Unreadable; an
-    archive that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can. If the
-    previous zip is given (`Piece.former`), only changed members are pieces.
+    A bad member (hostile name, encrypted, over its cap) is a piece with an `open` that raises UnreadableFileError;
+    an archive that cannot be listed raises it here. Pieces can be pickled when `piece.open` can. If the previous
+    zip is given (`ArchiveMember.former`), only changed members are pieces.
     """
     try:
         if not _is_archive(piece):
@@ -200,7 +203,7 @@ def split_archive(
 
 
 def open_plain(piece: ArchiveMember) -> BinaryIO:
-    """The plain bytes of a piece, gunzipped if gzip. Reading raises Unreadable."""
+    """The plain bytes of a piece, gunzipped if gzip. Reading raises UnreadableFileError."""
     name = piece.name if piece.member is None else f"{piece.name}#{piece.member}"
     opener = partial(archive_members.open_gunzipped, piece.open, name)
     return _open_member(piece.dataset, name, opener)

@@ -13,7 +13,7 @@ __all__ = ["Entry", "ParsedFeed", "read_feed"]
 
 
 def read_feed(piece: ArchiveMember) -> ParsedFeed:
-    """The feed of a piece. Raises Unreadable."""
+    """The feed of a piece. Raises UnreadableFileError."""
     with staging.open_plain(piece) as stream:
         body = stream.read(feeds.LARGEST + 1)
     try:

@@ -20,7 +20,7 @@ LARGEST: Final = 16 << 20
 
 
 def parse_page(piece: ArchiveMember, due: str) -> html.HtmlElement:
-    """The parsed page; `due`: the expected content, as named in messages. Raises Unreadable."""
+    """The parsed page; `due`: the expected content, as named in messages. Raises UnreadableFileError."""
     with staging.open_plain(piece) as stream:
         body = stream.read(LARGEST + 1)
     if len(body) > LARGEST or sniff(body) is not Format.HTML:

@@ -36,8 +36,8 @@ def make_items_batch(
 
     Of several with one id the one published last wins, of equal ones the first: wires list the newest first.
 
-    row_of: the row of an item, None for another market's; raises RecordError or Refused. shown: the part of a
-    rejected item that is kept with the reason. key: the column that identifies an item.
+    row_of: the row of an item, None for another market's; raises RecordError or RejectedItemError. shown: the part
+    of a rejected item that is kept with the reason. key: the column that identifies an item.
     """
     tally = SignalCounter(piece.dataset)
     rows: dict[str, Row] = {}

@@ -19,7 +19,10 @@ LARGEST: Final = 64 << 20
 
 
 def decode_piece(piece: ArchiveMember, what: str) -> Any:
-    """Decodes the JSON of a piece. `what` names the expected content («a stream of items»). Raises Unreadable."""
+    """Decodes the JSON of a piece. `what` names the expected content («a stream of items»).
+
+    Raises UnreadableFileError.
+    """
     with staging.open_plain(piece) as stream:
         body = stream.read(LARGEST + 1)
     if len(body) > LARGEST:

@@ -73,7 +73,7 @@ class ActFeed:
 
 
 def read_feed(piece: ArchiveMember) -> ActFeed:
-    """The items of a feed. Raises Unreadable if it is not a feed, too large, truncated, or empty."""
+    """The items of a feed. Raises UnreadableFileError if it is not a feed, too large, truncated, or empty."""
     with staging.open_plain(piece) as stream:
         body = stream.read(LARGEST + 1)
     try:
@@ -83,7 +83,7 @@ def read_feed(piece: ArchiveMember) -> ActFeed:
 
 
 def parse_feed(body: bytes) -> ActFeed:
-    """The items of a feed, or of a page that lists acts; raises NoFeed for anything else."""
+    """The items of a feed, or of a page that lists acts; raises NotFeedError for anything else."""
     page = list_pages.detect_layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
     if page is not None:
         return _parse_page(body, page)

@@ -66,7 +66,7 @@ class KnownOwners:
 
 
 def known_owners(layout: Layout, company: str) -> KnownOwners:
-    """The owners currently known for a company. Raises NotKnown; Locked while its market is written."""
+    """The owners currently known for a company. Raises HolderDecisionError; Locked while its market is written."""
     number = identifiers.parse(company)
     if number is None:
         raise HolderDecisionError(
@@ -87,7 +87,7 @@ def known_owners(layout: Layout, company: str) -> KnownOwners:
 
 
 def record_decision(layout: Layout, told: DecisionRequest, at: datetime) -> DecisionRecord:
-    """Stores a decision; the next ingest of the market applies it. Raises NotKnown."""
+    """Stores a decision; the next ingest of the market applies it. Raises HolderDecisionError."""
     owners = known_owners(layout, told.company)
     one = _record_id(owners, told.one)
     is_holder = told.other.startswith(_HOLDER)

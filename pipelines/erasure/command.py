@@ -29,7 +29,7 @@ def erase(
 ) -> tuple[Tombstone, ...]:
     """Erases subjects from everything but the control plane, and completes erasures that were interrupted.
 
-    Raises Unknown before anything is done if a subject is unknown; StillRead at the end.
+    Raises UnknownSubjectError before anything is done if a subject is unknown; ReleaseInUseError at the end.
     """
     overrides = overrides or WorkspaceOverrides()
     workspace = overrides.workspace(settings, progress)
@@ -64,7 +64,7 @@ def _is_company(subject: str) -> bool:
 def _subjects_by_market(
     workspace: Workspace, subjects: Collection[str], known: Sequence[Jurisdiction]
 ) -> dict[str, list[str]]:
-    """Subjects by market, as spelled in their ids. Raises Unknown if a subject has none."""
+    """Subjects by market, as spelled in their ids. Raises UnknownSubjectError if a subject has none."""
     found: dict[str, list[str]] = {}
     for subject in dict.fromkeys(subjects):
         market, told = _locate_subject(workspace, subject, known)

@@ -80,7 +80,7 @@ def run_markets(
 ) -> Iterator[MarketResult]:
     """Ingests markets, up to `at_once` in parallel, longest first; yields each result as the market ends.
 
-    Raises Interrupted where one of them could not go on. No process is left running, however it ends.
+    Raises RunInterruptedError where one of them could not go on. No process is left running, however it ends.
     """
     opened = work.origin.open(work.at)
     by_code = {made.code: made for made in markets}

@@ -46,7 +46,7 @@ def with_hint(message: str) -> str:
 
 @contextmanager
 def explain_resource_errors(settings: Settings) -> Iterator[None]:
-    """Raises Interrupted if the block fails for lack of disk or memory, or by the database of Dagster's records."""
+    """Raises RunInterruptedError if the block lacks disk or memory, or the database of Dagster's records fails."""
     try:
         yield
     except OSError as error:

@@ -82,12 +82,12 @@ def ingest(
     Args:
         settings: of this installation.
         markets: codes in any case; none means all that are served.
-        origin: a `Folder` or `Live`.
+        origin: a `FolderSource` or `LiveSource`.
         at: the logical instant of the run; None: now. A round with a date of its own keeps it.
         progress: called with one line after each step that did something.
         overrides: for tests, and to accept a genuine mass change.
 
-    Raises ValueError if several processes would fetch from registries, Interrupted if the disk or the
+    Raises ValueError if several processes would fetch from registries, RunInterruptedError if the disk or the
     database of Dagster's records fails.
     """
     overrides = overrides or IngestOverrides()
@@ -121,7 +121,7 @@ def ingest(
 
 
 def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
-    """The markets named, or all that are served. Raises UnknownMarket."""
+    """The markets named, or all that are served. Raises UnknownMarketError."""
     by_code = {made.code.upper(): made for made in known}
     if not markets:
         return [made for made in by_code.values() if made.state == "served"]

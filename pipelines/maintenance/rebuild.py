@@ -84,7 +84,8 @@ def rebuild(
 ) -> list[RebuildResult]:
     """Rebuilds markets one by one, then publishes them together; without names, all that have a history.
 
-    Raises UnknownMarket, NothingThere, Locked, Incomplete (`replay`), Shrunk.
+    Raises UnknownMarketError, NoHistoryError, AlreadyLockedError, MissingStagedRowsError (`replay`),
+    LostCompaniesError.
     """
     overrides = overrides or WorkspaceOverrides()
     workspace = overrides.workspace(settings, progress)

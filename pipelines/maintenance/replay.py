@@ -55,7 +55,10 @@ class HistoryReplay:
         return Workspace(settings, kept.jurisdictions, kept.clock, ignore_progress, kept.on_step)
 
     def run(self) -> int:
-        """Builds the history; returns the number of batches. Raises Incomplete before anything is written."""
+        """Builds the history; returns the number of batches.
+
+        Raises MissingStagedRowsError before anything is written.
+        """
         batches = self._staged_batches()
         if missing := list(self._missing()):
             raise MissingStagedRowsError(self.jurisdiction.code, missing)

@@ -27,7 +27,10 @@ class MarketLease(Protocol):
     """Leases on the markets of one data root, which other machines may write too."""
 
     def held(self, market: str) -> AbstractContextManager[None]:
-        """Holds a market for the length of a block. Raises Locked if another process or machine holds it."""
+        """Holds a market for the length of a block.
+
+        Raises AlreadyLockedError if another process or machine holds it.
+        """
         ...
 
     def keep(self, market: str) -> None:

@@ -120,7 +120,10 @@ class FeedListener:
     chance: Callable[[], float] = random.random
 
     def run(self) -> None:
-        """Reads until stopped. Raises Refused if the source rejects the key, Locked if another process reads."""
+        """Reads until stopped.
+
+        Raises RequestRefusedError if the source rejects the key, AlreadyLockedError if another process reads.
+        """
         inbox = StreamSpool(self.workspace.layout, self.dataset.key, self.workspace.on_step)
         vain = 0  # connections in a row that delivered nothing
         with listener_lock(self.workspace, self.dataset):

@@ -3,8 +3,9 @@
 `openapi.json` is today's document. A document's shape is what clients rely on: the document without its texts and
 examples, which may change at any time. `openapi_published.json` holds how to undo what has changed in the shape since
 the document was last published (ranges of lines, from the first to the last) and the SHA-256 of the result: a change
-of today's document cannot change what was published. After a change: `python -m tests.architecture.openapi_frozen`;
-to publish, give `api.openapi_document.VERSION` its next number, write it into CHANGELOG.md, and add `--publish`.
+of today's document cannot change what was published. `make generate` updates both files. To publish, give
+`api.openapi_document.VERSION` its next number, write it into CHANGELOG.md, and run
+`python -m tests.architecture.openapi_frozen --publish`.
 """
 
 import hashlib
@@ -52,7 +53,7 @@ def published(today: str, kept: dict[str, Any]) -> str:
         lines[first:end] = were
     text = "".join(lines)
     if hashlib.sha256(text.encode()).hexdigest() != kept["sha256"]:
-        raise ValueError("openapi.json changed alone: run python -m tests.architecture.openapi_frozen")
+        raise ValueError("openapi.json changed alone: restore it and run make generate")
     return text
 
 

@@ -3,7 +3,7 @@
 The reasons of the code are pages of this repository. A citation is a path, and after it numbers of sections, words in
 «», or both: `docs/formats/us.md 13, pitfall 19`. A number names a heading, or an item of the numbered list below one (`13.19`); a
 word names a heading, a term in bold, the first cell of a row, or what a line says before its colon.
-Does not belong here: links between pages (`test_docs`).
+Does not belong here: links between pages (`make docs`).
 """
 
 from __future__ import annotations

@@ -1,24 +1,14 @@
 """Documents that are made from the code equal what the code says today."""
 
 import re
-from pathlib import Path
 
-import connectors
-from connectors.sources_page import render_sources_page
-from warehouse import schema_render
-from warehouse.schema.tables import EVENTS, TABLES
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.generate import PAGES, ROOT
+from tests.tables import check_cases
 
 
-def test_the_data_dictionary_is_the_schema() -> None:
-    written = (ROOT / "docs" / "data-dictionary.md").read_text(encoding="utf-8")
-    assert written == schema_render.data_dictionary((*TABLES, EVENTS)), "make docs"
-
-
-def test_the_sources_are_those_declared() -> None:
-    written = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
-    assert written == render_sources_page(connectors.JURISDICTIONS), "make docs"
+@check_cases("page", PAGES)
+def test_generated_pages_are_current(page: str) -> None:
+    assert (ROOT / page).read_text(encoding="utf-8") == PAGES[page](), "make generate"
 
 
 def test_the_readme_names_what_is_there() -> None:

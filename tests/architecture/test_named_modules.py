@@ -3,7 +3,7 @@
 A name that begins with one of the project's packages is looked up as it stands: `warehouse.release.manifest`,
 `connectors/<cc>/market.toml`, `api.app.create_app`. In a package a name may leave out what file and name share: in
 `connectors/us`, `feeds.schema` is `connectors.us.feeds.schema`. The first column of a README's table of modules
-holds such names alone. Does not belong here: citations of sections (`test_citations`), links (`test_docs`).
+holds such names alone. Does not belong here: citations of sections (`test_citations`), links (`make docs`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ BILL = ROOT / "build" / "sbom.cdx.json"
 _SECONDS = 900
 # made from what is scanned, or full of checksums
 _GENERATED = (
-    r"(^|/)(package-lock\.json|requirements(-dev|-audit)?\.lock|no_secrets\.json|openapi(_published)?\.json)$"
+    r"(^|/)(package-lock\.json|requirements(-[a-z]+)?\.lock|no_secrets\.json|openapi(_published)?\.json)$"
     r"|^collections/(bruno/|firmdata\.postman)"
 )
 

@@ -79,7 +79,7 @@ SPOILT: dict[tuple[str, str], Spoil] = {
 }
 NOTICED = {
     ("Search companies", "content type is application/json"),
-    ("Get a company profile, by market", "fields have their types"),
+    ("Get a company profile by market", "fields have their types"),
     ("List events of a company, oldest first", "sequence rises"),
     ("List financials of a company", "a cursor if more rows follow"),
     ("List owners of a company", "fields of rows have their types"),

@@ -28,7 +28,7 @@ def on_disk(root: Path) -> dict[str, str]:
 def test_they_are_current() -> None:
     by_hand = {"README.md"}
     made = {path: text for path, text in on_disk(COLLECTIONS).items() if path not in by_hand}
-    assert made == collection_files(), "make docs"
+    assert made == collection_files(), "make generate"
 
 
 def test_writing_takes_away_what_is_gone(tmp_path: Path) -> None:

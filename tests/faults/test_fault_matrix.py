@@ -9,7 +9,6 @@ from itertools import product
 from pathlib import Path
 
 from tests.faults.declared import GAP, Cell, Fault
-from tests.faults.document import document
 from tests.faults.matrix import CELLS, UNTOUCHED
 from tests.faults.steps import every_step
 from tests.firm.conftest import ROOT
@@ -61,8 +60,3 @@ def test_what_is_said_stands_in_a_test(cell: Cell) -> None:
     sources = [functions_of(path)[name].replace("\\", "") for path, name in shown]
     missing = [part for part in cell.says.split(GAP) if not any(part in source for source in sources)]
     assert missing == []
-
-
-def test_the_document_is_what_is_declared() -> None:
-    written = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
-    assert written == document(every_step(), CELLS, UNTOUCHED), "make docs"

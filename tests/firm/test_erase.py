@@ -1,6 +1,6 @@
 """`firm erase` as an operator types it, on registries' own formats; and what Norway's 410 and Britain's records need.
 
-`tests/pipelines/test_erasing.py` looks at each place and each kill; here are the command, the control plane, formats.
+`tests/pipelines/erasure/test_market.py` looks at each place and each kill; here are the command, the control plane, formats.
 """
 
 import json

@@ -16,8 +16,8 @@ from pipelines.reporting.report import IngestReport
 from pipelines.settings import Settings
 from pipelines.sources.source import FolderSource
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
-from tests.connectors.uk.test_uk_nsm import LEI, answer, item
-from tests.connectors.uk.test_uk_tr1 import LINES
+from tests.connectors.uk.nsm.test_dataset import LEI, answer, item
+from tests.connectors.uk.nsm.test_tr1_form import LINES
 from tests.searched import texts
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from tests.connectors.regulators.feeding import rss, sanction, solr
 from tests.connectors.regulators.test_regulator_acts import news, release
 from tests.connectors.regulators.test_regulator_esma import csv, suspension
 from tests.connectors.regulators.test_regulator_nordic import AT
-from tests.connectors.se.test_se_nasdaq import release as disclosed
+from tests.connectors.se.test_nasdaq import release as disclosed
 from tests.fuzz.case import Case
 
 _RECORDS: Final = (

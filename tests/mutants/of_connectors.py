@@ -10,7 +10,7 @@ CONNECTORS: Final = (
         "connectors/se/major_holdings/sentences.py",
         "if len(heard.after) > 1:",
         "if len(heard.after) > 2:",
-        "tests/connectors/se/test_se_flagging_texts.py::test_what_the_text_leaves_open_is_no_figure",
+        "tests/connectors/se/major_holdings/test_parse.py::test_what_the_text_leaves_open_is_no_figure",
     ),
     Mutant(
         "notices: a holding in another company counts as one in the issuer",
@@ -52,7 +52,7 @@ CONNECTORS: Final = (
         "connectors/kit/xbrl/facts.py",
         "return -EXACT if fact.decimals is None else fact.decimals",
         "return -EXACT if fact.decimals is None else -fact.decimals",
-        "tests/connectors/se/test_se_reports_figures.py::test_pitfall_5_of_thousands_and_kronor_the_kronor_count",
+        "tests/connectors/se/annual_reports/test_figures.py::test_pitfall_5_of_thousands_and_kronor_the_kronor_count",
     ),
     Mutant(
         "thousands: a 13F of the very day on which dollars came is taken for thousands",
@@ -67,14 +67,14 @@ CONNECTORS: Final = (
         "connectors/uk/psc/natures_of_control.py",
         '"upper": pl.coalesce(upper, pl.lit("100")).cast(PERCENT),',
         '"upper": pl.coalesce(upper, pl.lit("75")).cast(PERCENT),',
-        "tests/connectors/uk/test_uk_psc_natures.py::test_bands_of_shares_and_votes",
+        "tests/connectors/uk/psc/test_natures_of_control.py::test_bands_of_shares_and_votes",
     ),
     Mutant(
         "bands: what is held through a trust counts before what is one's own",
         "connectors/uk/psc/natures_of_control.py",
         '"_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True]',
         '"_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, True, True]',
-        "tests/connectors/uk/test_uk_psc_natures.py::test_a_band_in_ones_own_right_counts_before_one_through_a_trust",
+        "tests/connectors/uk/psc/test_natures_of_control.py::test_a_band_in_ones_own_right_counts_before_one_through_a_trust",
     ),
     Mutant(
         "decimals: a share is rounded up, over a threshold",
@@ -88,14 +88,14 @@ CONNECTORS: Final = (
         "connectors/no/oppdateringer/fetch.py",
         "page = self._from(reached + 1)  # the parameter is inclusive",
         "page = self._from(reached + 2)",
-        "tests/connectors/no/enheter/test_fetch_single.py::test_pitfall_10_the_cursor_is_inclusive_and_ids_have_gaps",
+        "tests/connectors/no/oppdateringer/test_fetch.py::test_pitfall_10_the_cursor_is_inclusive_and_ids_have_gaps",
     ),
     Mutant(
         "416: a place that a stream has forgotten is taken for an outage",
         "connectors/uk/streaming_api/connection.py",
         "if error.status != _TOO_OLD:",
         "if error.status == _TOO_OLD:",
-        "tests/connectors/uk/test_uk_streams_http.py"
+        "tests/connectors/uk/streaming_api/test_connection.py"
         "::test_416_enters_the_stream_where_it_is_and_says_that_events_are_missing",
     ),
     Mutant(
@@ -103,7 +103,7 @@ CONNECTORS: Final = (
         "connectors/uk/streaming_api/connection.py",
         "self.last = line.timepoint if self.last is None else max(self.last, line.timepoint)",
         "self.last = line.timepoint if self.last is None else min(self.last, line.timepoint)",
-        "tests/connectors/uk/test_uk_streams_http.py::test_a_heartbeat_ends_a_body_and_two_end_a_run",
+        "tests/connectors/uk/streaming_api/test_connection.py::test_a_heartbeat_ends_a_body_and_two_end_a_run",
     ),
     Mutant(
         "range: half of one edition is glued to half of another",
@@ -145,7 +145,7 @@ CONNECTORS: Final = (
         "connectors/uk/psc/redact.py",
         '"date_of_birth",',
         '"date_of_death",',
-        "tests/connectors/uk/test_uk_psc_redact.py::test_every_private_key_in_every_place_and_shape",
+        "tests/connectors/uk/psc/test_redact.py::test_every_private_key_in_every_place_and_shape",
     ),
     Mutant(
         "check digits: any LEI is one",
@@ -159,7 +159,7 @@ CONNECTORS: Final = (
         "connectors/no/newsweb/rows.py",
         'if message.get("test") is True:',
         'if message.get("test") is False:',
-        "tests/connectors/no/test_no_pitfalls.py::test_pitfall_14_newsweb_overflow_sign_mojibake_and_the_envelope",
+        "tests/connectors/no/test_pitfalls.py::test_pitfall_14_newsweb_overflow_sign_mojibake_and_the_envelope",
     ),
     Mutant(
         "status: of two answers of one instant the living one wins",

@@ -4,9 +4,9 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-_EVENTS: Final = "tests/pipelines/test_transforms_events.py"
-_OWNERSHIP: Final = "tests/pipelines/test_transforms_ownership.py"
-_RECONCILED: Final = "tests/pipelines/test_transforms_reconciled.py"
+_EVENTS: Final = "tests/pipelines/transforms/events/test_event_rows.py"
+_OWNERSHIP: Final = "tests/pipelines/transforms/ownership/test_owners.py"
+_RECONCILED: Final = "tests/pipelines/transforms/ownership/test_survivorship.py"
 
 PIPELINES: Final = (
     Mutant(
@@ -91,7 +91,7 @@ PIPELINES: Final = (
         "pipelines/transforms/events/news.py",
         'fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())',
         "fresh = rows",
-        "tests/pipelines/test_transforms_news_events.py"
+        "tests/pipelines/transforms/events/test_news.py"
         "::test_what_was_published_before_the_baseline_or_comes_with_it_is_silent",
     ),
     Mutant(
@@ -99,7 +99,7 @@ PIPELINES: Final = (
         "pipelines/transforms/financials/statement_diff.py",
         "and abs(was - now) * 2 <= coarser",
         "and abs(was - now) * 2 > coarser",
-        "tests/pipelines/test_transforms_financials.py"
+        "tests/pipelines/transforms/financials/test_versions.py"
         "::test_rounding_to_a_coarser_unit_is_no_version_and_finer_values_are",
     ),
     Mutant(
@@ -107,14 +107,14 @@ PIPELINES: Final = (
         "pipelines/transforms/financials/statement_diff.py",
         "return any(after[field] is not None for field in _iter_changed_fields(before, after))",
         "return any(True for field in _iter_changed_fields(before, after))",
-        "tests/pipelines/test_transforms_financials.py::test_leaving_a_figure_out_gives_no_other_value",
+        "tests/pipelines/transforms/financials/test_versions.py::test_leaving_a_figure_out_gives_no_other_value",
     ),
     Mutant(
         "group: of accounts that come together the company's are told, not the group's",
         "pipelines/transforms/events/filing.py",
         'ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[True, False])',
         'ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[False, False])',
-        "tests/pipelines/test_transforms_filing_events.py"
+        "tests/pipelines/transforms/events/test_filing.py"
         "::test_company_and_group_accounts_together_are_one_event_of_the_group",
     ),
     Mutant(
@@ -122,7 +122,7 @@ PIPELINES: Final = (
         "pipelines/steps/guards.py",
         "if shrink > guard.max_shrink:",
         "if shrink >= guard.max_shrink:",
-        "tests/pipelines/test_guards.py::test_what_refuses",
+        "tests/pipelines/steps/test_guards.py::test_what_refuses",
     ),
     Mutant(
         "PART: a sample is taken for the whole register",
@@ -136,7 +136,7 @@ PIPELINES: Final = (
         "pipelines/steps/normalise_plan.py",
         "is_complete=scope == Scope.FULL and not is_late,",
         "is_complete=not is_late,",
-        "tests/pipelines/test_ingest.py::test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does",
+        "tests/pipelines/ingest/test_run.py::test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does",
     ),
     Mutant(
         "Dagster is told of a materialisation that was removed",

@@ -73,6 +73,7 @@ async function visited(browser, folder, visit) {
   );
   const components = await page.evaluate(found);
   await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
+  await page.screenshot({ path: join(folder, `${visit.name}-window.png`) });
   const answer = {
     components,
     asked,

@@ -147,7 +147,7 @@ class ExportStore:
 
 
 def _chosen_markets(manifest: ReleaseManifest, markets: Iterable[str]) -> list[str]:
-    """The given markets, or all of the release. Raises NoMarket before anything is written."""
+    """The given markets, or all of the release. Raises UnknownMarketError before anything is written."""
     chosen = list(dict.fromkeys(markets)) or sorted(manifest.markets)
     for market in chosen:
         if market not in manifest.markets:

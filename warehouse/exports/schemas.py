@@ -13,12 +13,16 @@ from typing import Final
 
 import pyarrow as pa
 
+from warehouse.schema import tables
+from warehouse.schema.types import Kind
+
 VERSION: Final = 1  # of the columns: unchanged by added columns, raised by other names, types or meanings
 
 _T, _I, _B, _D = pa.string(), pa.int64(), pa.bool_(), pa.date32()
 _PERCENT: Final = pa.decimal128(9, 4)
 _INSTANT: Final = pa.timestamp("us", "UTC")
 _TEXTS: Final = pa.list_(_T)
+_TYPES: Final = {Kind.TEXT: _T, Kind.TEXTS: _TEXTS, Kind.INTEGER: _I, Kind.BOOLEAN: _B, Kind.DATE: _D}
 
 
 def _typed_fields(type_: pa.DataType, names: str) -> list[pa.Field]:
@@ -67,12 +71,9 @@ DETAILS: Final = _export_table(
     "details",
     "One row per company: the profile fields added by include=detail,identifiers,address,sources.",
     "id",
-    _typed_fields(_T, "id! legal_form_code legal_form_label status_detail registry_status"),
-    _typed_fields(_D, "dissolved_date"),
-    _typed_fields(_I, "employees"),
-    _typed_fields(_T, "website"),
-    _typed_fields(_TEXTS, "previous_names"),
-    _typed_fields(_T, "industry_scheme is_listed_source lei"),
+    _typed_fields(_T, "id!"),
+    [pa.field(name, _TYPES[tables.COMPANIES.column(name).kind]) for name in tables.COMPANY_DETAILS],
+    _typed_fields(_T, "lei"),
     _typed_fields(_TEXTS, "isin"),
     _typed_fields(_T, "ticker exchange_mic vat euid cik"),
     _typed_fields(

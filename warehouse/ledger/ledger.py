@@ -2,7 +2,7 @@
 
 It is stored outside the releases, append-only, never rebuilt and never rolled back. A segment becomes visible
 when `current.json` names a release that covers it; segments above that were left by a kill and are removed at
-the next start (`Releases.heal`). Does not belong here: what makes an event (`pipelines.transforms`), reading by
+the next start (`ReleaseStore.heal`). Does not belong here: what makes an event (`pipelines.transforms`), reading by
 sequence without an engine (`read_index`).
 """
 

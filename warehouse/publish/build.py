@@ -105,7 +105,7 @@ def plan_release(
 
 
 def require_histories(made: ReleasePlan) -> None:
-    """Raises Unsound if a market's rows would have to come from the previous release, which is truncated."""
+    """Raises InvalidReleaseError if a market's rows would have to come from a truncated previous release."""
     former = made.former
     left = sorted(former.markets.keys() - made.standings.keys()) if former else []
     if former and left:
@@ -121,7 +121,7 @@ def write_release(
 ) -> ContentSummary:
     """Writes the files into the existing release folder and returns the validated table contents.
 
-    Raises Unsound if the contents are invalid.
+    Raises InvalidReleaseError if the contents are invalid.
     """
     if made.full or made.former is None:
         return _write_full(layout, ledger, made, on_step)

@@ -124,7 +124,7 @@ class ReleaseStore:
             self._replicate_served()
 
     def verify(self, number: int) -> None:
-        """Validates a whole release; raises Unsound, naming the violation."""
+        """Validates a whole release; raises InvalidReleaseError, naming the violation."""
         validation.verify_release(self._layout, release_manifest.read_manifest(self._layout, number))
 
     def rollback(self, number: int) -> ReleaseManifest:

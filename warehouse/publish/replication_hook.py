@@ -1,4 +1,4 @@
-"""Hook for replicating releases to other machines, called by `Releases` before it publishes.
+"""Hook for replicating releases to other machines, called by `ReleaseStore` before it publishes.
 
 Does not belong here: the replication (`replication.releases`).
 """

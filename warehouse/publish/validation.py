@@ -46,7 +46,7 @@ def schema_fingerprint() -> str:
 
 
 def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
-    """Validates a whole release; raises Unsound at the first violation."""
+    """Validates a whole release; raises InvalidReleaseError at the first violation."""
     folder = layout.release(manifest.release)
     for name, size in manifest.sizes.items():
         path = folder / name
@@ -73,7 +73,7 @@ def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
 def summarise_content(
     connection: duckdb.DuckDBPyConnection, release: int, put: str | None = None
 ) -> ContentSummary:
-    """Contents of a release's tables; raises Unsound if they are inconsistent.
+    """Contents of a release's tables; raises InvalidReleaseError if they are inconsistent.
 
     put: catalog of rows patched into valid tables: only their keys are checked for duplicates.
     """
@@ -104,7 +104,7 @@ def truncated_files(layout: Layout, manifest: ReleaseManifest) -> frozenset[str]
 
 
 def verify_documents(layout: Layout, manifest: ReleaseManifest) -> None:
-    """Raises Unsound if the documents of a release do not match its manifest."""
+    """Raises InvalidReleaseError if the documents of a release do not match its manifest."""
     path = layout.release(manifest.release) / SERVING
     where = f"release {manifest.release}: {path.name}"
     try:

@@ -155,7 +155,7 @@ class RawArchive:
         return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
 
     def verify(self, body: RawBody) -> None:
-        """Reads a body to the end; raises CorruptObject, naming object and file, if it is damaged."""
+        """Reads a body to the end; raises CorruptBlobError, naming object and file, if it is damaged."""
         sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
         blobs.verify_blob(self._root, sha256, f"{body.dataset}: {body.name}")
 

@@ -234,7 +234,7 @@ def _has_checksum(path: Path) -> bool:
 
 
 def open_blob(root: Path, sha256: str, label: str, size: int | None = None) -> BinaryIO:
-    """Opens the uncompressed bytes of a body, seekable; raises CorruptObject here or while reading.
+    """Opens the uncompressed bytes of a body, seekable; raises CorruptBlobError here or while reading.
 
     `size`: uncompressed size; if given, reading skips the SHA-256 check (`verify_blob` does it).
     """
@@ -242,7 +242,7 @@ def open_blob(root: Path, sha256: str, label: str, size: int | None = None) -> B
 
 
 def verify_blob(root: Path, sha256: str, label: str) -> None:
-    """Reads a body to the end and checks its SHA-256; raises CorruptObject on a mismatch."""
+    """Reads a body to the end and checks its SHA-256; raises CorruptBlobError on a mismatch."""
     with open_blob(root, sha256, label) as body:
         while body.read(CHUNK):
             pass

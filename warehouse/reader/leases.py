@@ -32,7 +32,7 @@ class LeasedRelease:
 
 @contextmanager
 def leased_release(layout: Layout) -> Iterator[LeasedRelease]:
-    """Leases the newest release. Raises NoRelease before the first, Unsound if it is damaged."""
+    """Leases the newest release. Raises NoReleaseError before the first, InvalidReleaseError if it is damaged."""
     manifest, lease = _acquire_lease(layout)
     with lease, closing(_open_documents(layout, manifest)) as serving:
         yield LeasedRelease(manifest, serving)

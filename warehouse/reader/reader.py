@@ -86,7 +86,7 @@ class NoReleaseError(LookupError):
 
 
 class _PinnedRelease:
-    """A release pinned for one request, for the length of a block (`reading.Snapshot`).
+    """A release pinned for one request, for the length of a block (`ReleaseSnapshot`).
 
     A class, because a generator would cost every request a microsecond or two.
     """
@@ -177,7 +177,7 @@ class _PinnedRelease:
 class ReleaseReader:
     """Follows the releases of one data root. One per process; thread-safe.
 
-    `seconds`: time limit of a list query (`reading.TookTooLong`).
+    `seconds`: time limit of a list query (`QueryTimeoutError`).
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class ReleaseReader:
         self._look_at = float("-inf")
 
     def pin(self) -> AbstractContextManager[ReleaseSnapshot]:
-        """Pins the newest release for the block. Raises NoRelease before the first."""
+        """Pins the newest release for the block. Raises NoReleaseError before the first."""
         return _PinnedRelease(self)
 
     def current(self) -> int | None:

@@ -153,7 +153,7 @@ def write_manifest(layout: Layout, manifest: ReleaseManifest) -> None:
 
 
 def read_manifest(layout: Layout, number: int) -> ReleaseManifest:
-    """Reads the manifest of a release; raises Unsound if there is none."""
+    """Reads the manifest of a release; raises InvalidReleaseError if there is none."""
     return ReleaseManifest.parse(_read_bytes(layout, number))
 
 
@@ -173,12 +173,15 @@ def write_pointer(layout: Layout, number: int) -> None:
 
 
 def manifest_digest(layout: Layout, number: int) -> str:
-    """SHA-256 of a release's manifest, as used in pointers; raises Unsound if there is none."""
+    """SHA-256 of a release's manifest, as used in pointers; raises InvalidReleaseError if there is none."""
     return hashlib.sha256(_read_bytes(layout, number)).hexdigest()
 
 
 def served_manifest(layout: Layout) -> ReleaseManifest | None:
-    """The manifest named by the pointer; None before the first release. Raises Unsound if its hash differs."""
+    """The manifest named by the pointer; None before the first release.
+
+    Raises InvalidReleaseError if its hash differs.
+    """
     try:
         pointer = json.loads(layout.current.read_bytes())
     except FileNotFoundError:

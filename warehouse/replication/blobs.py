@@ -36,7 +36,7 @@ class BlobRef:
 
     @classmethod
     def parse(cls, value: Mapping[str, Any]) -> Self:
-        """Parses an entry of the store; raises Damaged if its path would leave the data root."""
+        """Parses an entry of the store; raises CorruptObjectError if its path would leave the data root."""
         made = cls(str(value["name"]), int(value["size"]), str(value["sha256"]))
         parts = made.name.split("/")
         is_hash = len(made.sha256) == _SHA256 and set(made.sha256) <= set("0123456789abcdef")
@@ -101,9 +101,9 @@ def send_all(store: ObjectStore, area: str, root: Path, parcels: Sequence[BlobRe
 
 
 def fetch_blob(store: ObjectStore, area: str, parcel: BlobRef, incoming: Path) -> Path:
-    """Downloads one file to `incoming`, resuming an earlier attempt; raises Damaged if its hash differs.
+    """Downloads one file to `incoming`, resuming an earlier attempt; raises CorruptObjectError if its hash differs.
 
-    Raises Missing if the store no longer has it, because something newer has replaced it.
+    Raises MissingObjectError if the store no longer has it, because something newer has replaced it.
     """
     atomic_files.make_folder(incoming)
     path = incoming / parcel.sha256

@@ -21,7 +21,7 @@ _BREAK: Final = b"\n"
 def sync_decision_log(layout: Layout, store: ObjectStore) -> None:
     """Appends the store's new decisions here, or uploads new local ones.
 
-    Raises Parted if both sides have new rows, Overtaken if another machine wrote first.
+    Raises DivergedReplicaError if both sides have new rows, LostRaceError if another machine wrote first.
     """
     with exclusive_lock(layout, "judgements", "the list of decisions", _WAIT_SECONDS):
         found = store.read(KEY)

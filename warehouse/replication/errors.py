@@ -1,11 +1,11 @@
 """Replication errors, each with advice on what to do. Imports nothing heavy.
 
-RemoteFailed
-├── StoreFailed   a request to the store failed, in spite of retries
-├── Missing       there is no object under a key
-├── Damaged       received bytes do not match their hash
-├── Overtaken     another machine has written in the meantime
-└── Parted        the states of this machine and of the store have diverged
+ReplicationError
+├── ObjectStoreError      a request to the store failed, in spite of retries
+├── MissingObjectError    there is no object under a key
+├── CorruptObjectError    received bytes do not match their hash
+├── LostRaceError         another machine has written in the meantime
+└── DivergedReplicaError  the states of this machine and of the store have diverged
 """
 
 

@@ -100,7 +100,7 @@ _FREE: Final = json.dumps({"holder": None}).encode()
 def distributed_lease(
     store: ObjectStore, key: str, what: str, pace: LeaseTiming, wait_seconds: float = 0.0
 ) -> Iterator[None]:
-    """Holds the lease `key`; raises Locked if a live holder still has it after the wait.
+    """Holds the lease `key`; raises AlreadyLockedError if a live holder still has it after the wait.
 
     If the lease is not renewed, it takes `pace.expires` to find out that its holder is dead.
     """

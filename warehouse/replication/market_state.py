@@ -41,7 +41,7 @@ class MarketContents:
 
     @classmethod
     def parse(cls, key: str, content: bytes) -> Self:
-        """Parses and checks a document; raises Damaged if its hash differs from its key."""
+        """Parses and checks a document; raises CorruptObjectError if its hash differs from its key."""
         if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
             raise CorruptObjectError(
                 f"{key} of the object store has changed since its upload: restore the bucket, or remove its head"
@@ -91,7 +91,7 @@ class ReplicatedMarket:
     def send(self, beside: Mapping[str, Any]) -> int:
         """Uploads local changes as the new head and returns its version.
 
-        Raises Overtaken if the head has changed.
+        Raises LostRaceError if the head has changed.
         """
         sums = HashCache(self._layout.root, self._sums)
         held = tuple(sums.parcel(name) for name in sorted(self._names()))

@@ -120,7 +120,7 @@ class ReleaseContents:
 
     @classmethod
     def parse(cls, key: str, content: bytes) -> Self:
-        """Parses and checks a document; raises Damaged if its hash differs from its key."""
+        """Parses and checks a document; raises CorruptObjectError if its hash differs from its key."""
         if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
             raise CorruptObjectError(
                 f"{key} of the object store has changed since its upload: publish again (`firm release push`)"

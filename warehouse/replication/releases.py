@@ -47,7 +47,7 @@ _TRIES: Final = 3  # a release may be pruned in the store while it is fetched
 
 
 class ReplicatedReleases:
-    """The releases of one data root and one store (`sharing.Sharing`). All methods require the release lock.
+    """The releases of one data root and one store (`ReplicationHook`). All methods require the release lock.
 
     keep: number of releases to keep; the store keeps none older than the oldest on the machine that published
     last.
@@ -71,7 +71,7 @@ class ReplicatedReleases:
     def publish(self, manifest: ReleaseManifest) -> None:
         """Uploads a release and makes it the store's newest.
 
-        Raises Overtaken if the newest has changed since our turn began.
+        Raises LostRaceError if the newest has changed since our turn began.
         """
         contents = self._local_contents(manifest.release)
         former = ReleasePointer.parse(self._seen.content).contents if self._seen is not None else None

@@ -124,7 +124,10 @@ class ObjectStore:
         self._asked("write", key, put)
 
     def download(self, key: str, path: Path, size: int) -> None:
-        """Downloads the rest of an object to a partial file; a complete one is left alone. Raises Missing."""
+        """Downloads the rest of an object to a partial file; a complete one is left alone.
+
+        Raises MissingObjectError.
+        """
         with path.open("ab") as target:
             start = target.tell()
             while start < size:

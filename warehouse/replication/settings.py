@@ -47,7 +47,7 @@ class StoreAddress:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self | None:
-        """Reads the store from the environment; None if none is set, BadAddress if it is invalid."""
+        """Reads the store from the environment; None if none is set, InvalidStoreAddressError if it is invalid."""
         written = (environment.get(SETTING) or "").strip().rstrip("/")
         if not written:
             return None

@@ -66,6 +66,19 @@ COMPANIES: Final = Table(
         Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
     ),
 )
+# Columns of the optional profile part `detail`, in the order of docs/contract/contract.md 4.1.
+COMPANY_DETAILS: Final = (
+    "legal_form_code",
+    "legal_form_label",
+    "status_detail",
+    "registry_status",
+    "dissolved_date",
+    "employees",
+    "website",
+    "previous_names",
+    "industry_scheme",
+    "is_listed_source",
+)
 
 IDENTIFIERS: Final = Table(
     "identifiers",

@@ -16,7 +16,7 @@ import msgspec
 
 from warehouse.schema import codes
 from warehouse.schema.ownership_tables import OWNERS
-from warehouse.schema.tables import COMPANIES, FINANCIALS
+from warehouse.schema.tables import COMPANIES, COMPANY_DETAILS, FINANCIALS
 from warehouse.schema.types import Kind
 from warehouse.serving import codec_write
 from warehouse.storage.duckdb import quote_identifier
@@ -42,18 +42,7 @@ PROFILE: Final = (
 DETAIL: Final = tuple(
     # lists are never null in a response: empty if a register does not publish former names
     (name, "coalesce(c.previous_names, [])" if name == "previous_names" else f"c.{name}")
-    for name in (
-        "legal_form_code",
-        "legal_form_label",
-        "status_detail",
-        "registry_status",
-        "dissolved_date",
-        "employees",
-        "website",
-        "previous_names",
-        "industry_scheme",
-        "is_listed_source",
-    )
+    for name in COMPANY_DETAILS
 )
 IDENTIFIERS: Final = tuple(
     (scheme, "coalesce(n.isin, [])" if scheme == "isin" else f"n.{scheme}")

@@ -1,4 +1,4 @@
-"""Sort keys of companies, vectorised: `sort_keys.of_name` and `sort_keys.of_id` for whole columns.
+"""Sort keys of companies, vectorised: `sort_keys.name_sort_key` and `sort_keys.id_sort_key` for whole columns.
 
 Does not belong here: the rules (`sort_keys`), how names fold (`name_matching.name_columns`), or the table with the
 results (`search_table`).
@@ -16,14 +16,14 @@ _WORD: Final = 8  # bytes of an Int64
 
 
 def name_sort_keys(words: pl.Series) -> pl.Series:
-    """Sort keys of folded names, as `initials.of_name`."""
+    """Sort keys of folded names, as `sort_keys.name_sort_key`."""
     padded = pl.concat_str(pl.lit("\0"), pl.col("name"), pl.lit("\0" * sort_keys.BYTES)).cast(pl.Binary)
     number = padded.bin.slice(0, _WORD).bin.reinterpret(dtype=pl.Int64, endianness="big")
     return words.rename("name").to_frame().select(number.alias("initials")).to_series()
 
 
 def id_sort_keys(company_ids: pl.Series) -> pl.Series:
-    """Sort keys of company ids, as `initials.of_id`; polars' InvalidOperationError for an unknown market."""
+    """Sort keys of company ids, as `sort_keys.id_sort_key`; polars' InvalidOperationError for other markets."""
     parts = company_ids.str.splitn(":", 3).struct.unnest()
     found = parts["field_1"].replace_strict(sort_keys.MARKET_PLACES, return_dtype=pl.Int64)
     number = (parts["field_2"] + "\0" * sort_keys.CHARACTERS).cast(pl.Binary)

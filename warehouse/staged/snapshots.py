@@ -65,7 +65,7 @@ class NormalisedSnapshot:
 
 
 class SnapshotWriter:
-    """Writes a snapshot part by part; created and published by `Images.writer`."""
+    """Writes a snapshot part by part; created and published by `SnapshotStore.writer`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

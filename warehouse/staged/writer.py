@@ -61,7 +61,7 @@ class SignalLike(Protocol):
 
 
 class StagedWriter:
-    """Collects one batch of one dataset; created and published by `Lake.writer`."""
+    """Collects one batch of one dataset; created and published by `StagedStore.writer`."""
 
     def __init__(self, dataset: str, batch: str, folder: Path) -> None:
         self._dataset, self._batch, self._folder = dataset, batch, folder

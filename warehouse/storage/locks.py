@@ -31,7 +31,7 @@ class AlreadyLockedError(RuntimeError):
 
 @contextmanager
 def exclusive_lock(layout: Layout, name: str, what: str, wait_seconds: float = 0.0) -> Iterator[None]:
-    """Holds the lock `name`; raises Locked if it is still taken after the wait.
+    """Holds the lock `name`; raises AlreadyLockedError if it is still taken after the wait.
 
     Two holders in one process exclude each other too.
     """
@@ -85,7 +85,7 @@ def _market_lock_name(market: str) -> str:
 
 @contextmanager
 def market_lock(layout: Layout, market: str) -> Iterator[None]:
-    """The lock of an ingest from fetch to publish. `History` takes its own lock inside it."""
+    """The lock of an ingest from fetch to publish. `MarketHistory` takes its own lock inside it."""
     with exclusive_lock(layout, _market_lock_name(market), f"market {market}"):
         yield
 

@@ -80,7 +80,8 @@ def _ids_by_number(text: str, countries: tuple[str, ...]) -> Iterator[str]:
 def _exact_matches_returned(asked: _SearchRequest, exact: list[bytes]) -> int:
     """Number of exact matches that earlier pages have returned. Their sort key is that number alone.
 
-    A release published between two pages may have fewer. Raises BadKey for a number that no page has returned.
+    A release published between two pages may have fewer. Raises InvalidPageKeyError for a number that no page has
+    returned.
     """
     if asked.after is None:
         return 0

@@ -1,4 +1,4 @@
-"""HTTP client for deliveries; the only egress: every attempt, real or test, goes through `Sender.send`.
+"""HTTP client for deliveries; the only egress: every attempt, real or test, goes through `WebhookClient.send`.
 
 See docs/contract/delivery.md 5.
 

@@ -31,7 +31,7 @@ Amounts = Mapping[str, Decimal]
 
 
 def statement_row(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> dict[str, Any]:
-    """The row of one statement. Raises Unreadable if the body is not a statement."""
+    """The row of one statement. Raises UnreadableFileError if the body is not a statement."""
     try:
         report = read_report(body, tags.WANTED)
     except MalformedMarkupError as error:

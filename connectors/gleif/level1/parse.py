@@ -67,7 +67,7 @@ def detect_format(head: bytes) -> LeiFormat | None:
 
 
 def parse_records(body: BinaryIO) -> Iterator[Row]:
-    """Every record of a body other than CSV. Raises NoRecords."""
+    """Every record of a body other than CSV. Raises NotLeiRecordsError."""
     head = body.read(HEAD)
     kind = detect_format(head)
     rest = _RejoinedBody(head, body)
@@ -200,7 +200,7 @@ def _redact_record(text: bytes) -> bytes:
 
 
 def _check_outside_records(text: bytes) -> bytes:
-    """The text between records; raises NoRecords if it may contain one."""
+    """The text between records; raises NotLeiRecordsError if it may contain one."""
     if is_possibly_personal(text):
         raise NotLeiRecordsError("text outside of records that may be a record")
     return text

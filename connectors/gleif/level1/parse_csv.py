@@ -41,7 +41,7 @@ def is_golden_copy_header(head: bytes) -> bool:
 
 
 def redact_csv_persons(body: BinaryIO) -> Generator[bytes, None, None]:
-    """The lines of a table without those of persons. Raises BrokenTable."""
+    """The lines of a table without those of persons. Raises BrokenTableError."""
     found = _split_records(body)
     header = next(found, b"")
     names = _parse_cells(header)

@@ -78,7 +78,7 @@ class _TableHeader:
 
 
 def read_csv(piece: ArchiveMember, layout: CsvFormat) -> Iterator[Batch]:
-    """The rows of a piece (plain or gzip) as batches of bounded size, at least one. Raises Unreadable."""
+    """The rows of a piece (plain or gzip) as batches of bounded size, at least one. Raises UnreadableFileError."""
     tally = staging.SignalCounter(piece.dataset)
     with staging.open_plain(piece) as stream:
         source = utf8_blocks(stream, layout.encoding, BLOCK)

@@ -3,8 +3,8 @@
 Callers use documented addresses everywhere; `HttpSettings.bases` maps a documented host to another base
 address, which is all the sandbox needs. Errors: see `errors`. Proxies from the environment are ignored unless
 enabled.
-Does not belong here: the meaning of one registry's pages; storage (the archive stores what `Fetched.arrival`
-returns).
+Does not belong here: the meaning of one registry's pages; storage (the archive stores what
+`FetchedResponse.arrival` returns).
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class HttpClient:
     def pulse(
         self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
     ) -> Iterator[bytes]:
-        """Yields lines of a streaming response; heartbeats are empty. Raises CutOff on a read timeout.
+        """Yields lines of a streaming response; heartbeats are empty. Raises TruncatedBodyError on a read timeout.
 
         No retries: reconnecting is the caller's job. An oversized line is truncated, so it is not valid JSON;
         the lines after it are still yielded.

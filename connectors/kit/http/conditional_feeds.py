@@ -46,7 +46,7 @@ class ConditionalState(msgspec.Struct):
 def fetch_changed_feeds(
     by_name: Mapping[str, str], http: HttpClient, cursor: Cursor | None, scope: Scope
 ) -> Iterator[FetchedFile]:
-    """The changed ones of several feeds, as files of their names. HTML with status 200 is a WrongBody.
+    """The changed ones of several feeds, as files of their names. HTML with status 200 is a UnexpectedBodyError.
 
     Raises the first FetchError after every feed was requested.
     """

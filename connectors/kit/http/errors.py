@@ -1,12 +1,12 @@
 """Fetch errors. URLs are stripped of secrets before they enter a message.
 
 FetchError                 url, status (None: no answer), reason, wait (seconds the source requested, or None)
-├── Missing                404 or 410: the source has no such resource
-├── Refused                another status that a retry will not change (400, 401, 403, 500 …)
-├── Unavailable            429, 502, 503, 504 or no connection, after the last attempt
-├── WrongBody              an answer of an unexpected format: HTML for a zip, too-many-requests with 200
-├── TooLarge               more bytes than the cap
-└── CutOff                 the body ended early or came too slowly, after the last attempt
+├── MissingResourceError    404 or 410: the source has no such resource
+├── RequestRefusedError     another status that a retry will not change (400, 401, 403, 500 …)
+├── SourceUnavailableError  429, 502, 503, 504 or no connection, after the last attempt
+├── UnexpectedBodyError     an answer of an unexpected format: HTML for a zip, too-many-requests with 200
+├── BodyTooLargeError       more bytes than the cap
+└── TruncatedBodyError      the body ended early or came too slowly, after the last attempt
 """
 
 from __future__ import annotations

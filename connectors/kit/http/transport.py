@@ -204,7 +204,7 @@ def _is_continuation(response: httpx.Response, sink: BodyBuffer, etag: str | Non
 
 
 def _paced_blocks(response: httpx.Response, pace: Pace) -> Iterator[bytes]:
-    """The body's bytes; raises Again if the server is too slow."""
+    """The body's bytes; raises RetryableError if the server is too slow."""
     slowest, patience, clock = pace
     since, got = clock.monotonic(), 0
     for data in response.iter_bytes():

@@ -56,7 +56,7 @@ def decode_chunks(
     kind: a msgspec Struct declared with `forbid_unknown_fields=True` (nested ones too). While that decodes,
     the chunk has no unknown key. Otherwise the chunk is read untyped, unknown keys are counted (signal
     `unknown_key`, example: the record's `key`) and dropped, and each record is checked separately. Raises
-    Unreadable for a body that is not JSON; an invalid line of NDJSON is a reject.
+    UnreadableFileError for a body that is not JSON; an invalid line of NDJSON is a reject.
     """
     yield from decode_into(piece, kind, tally, DecodedChunk, key=key, block=block)
 

@@ -127,7 +127,7 @@ def read_report(
     once: AbstractSet[str] = frozenset(),
     target: str | None = None,
 ) -> XbrlReport:
-    """Facts of a file of either syntax. Raises Malformed for a file of neither, or a truncated one.
+    """Facts of a file of either syntax. Raises MalformedMarkupError for a file of neither, or a truncated one.
 
     wanted, once, target: as in `inline.read_inline`; an instance has one target and repeats nothing.
     """
@@ -144,7 +144,7 @@ def read_report(
 
 
 def _check_complete(body: bytes, markup: ParsedMarkup) -> None:
-    """Raises Malformed if an ill-formed document lost tagged facts when it was repaired."""
+    """Raises MalformedMarkupError if an ill-formed document lost tagged facts when it was repaired."""
     due = body.count(_CONTEXT_REF)
     found = sum(1 for root in markup.roots for element in root.iter("*") if element.get("contextRef"))
     if found < due:

@@ -31,17 +31,17 @@ class _AttributeCounter:
 
 
 def parse_document(body: bytes, parser: html.HTMLParser) -> html.HtmlElement:
-    """The whole page. Raises Overloaded, and whatever `lxml.html.document_fromstring` raises."""
+    """The whole page. Raises TooManyAttributesError, and whatever `lxml.html.document_fromstring` raises."""
     return html.document_fromstring(_check_attributes(body), parser=parser)
 
 
 def parse_fragment(body: bytes, parser: html.HTMLParser) -> html.HtmlElement:
-    """The page, or a fragment. Raises Overloaded, and whatever `lxml.html.fromstring` raises."""
+    """The page, or a fragment. Raises TooManyAttributesError, and whatever `lxml.html.fromstring` raises."""
     return html.fromstring(_check_attributes(body), parser=parser)
 
 
 def _check_attributes(body: bytes) -> bytes:
-    """The body unchanged; raises Overloaded if one element has more than MOST attributes.
+    """The body unchanged; raises TooManyAttributesError if one element has more than MOST attributes.
 
     lxml appends each attribute to a linked list by walking it: 80,000 take ten seconds.
     """

@@ -17,7 +17,7 @@ class NotXmlError(Exception):
 
 
 def iter_elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree._Element]:
-    """Elements of a tag (`{*}name`: any namespace), as they end. Raises NotXml.
+    """Elements of a tag (`{*}name`: any namespace), as they end. Raises NotXmlError.
 
     Preceding siblings of an element are freed; ancestors no longer have their text.
     """

@@ -169,7 +169,7 @@ def _parse_repaired(body: bytes, error: etree.XMLSyntaxError) -> ParsedMarkup:
 
 
 def parse_markup(body: bytes) -> ParsedMarkup:
-    """The trees of a file; raises Malformed if it is not markup or truncated."""
+    """The trees of a file; raises MalformedMarkupError if it is not markup or truncated."""
     body = _strip_leading_junk(body)
     try:
         return ParsedMarkup((etree.fromstring(body, _STRICT),), False)

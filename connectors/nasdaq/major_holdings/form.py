@@ -57,7 +57,7 @@ class FlaggingNotification:
 
 
 def parse_positions(text: str) -> tuple[FormPosition, FormPosition | None]:
-    """The rows of the new situation and of the previous notification. Raises NoForm."""
+    """The rows of the new situation and of the previous notification. Raises NotFlaggingFormError."""
     now = _NOW.search(text)
     if now is None:
         raise NotFlaggingFormError("no row of the resulting situation")

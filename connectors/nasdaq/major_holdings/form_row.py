@@ -61,9 +61,9 @@ class FormColumn:
 
 
 def parse_columns(row: str) -> list[FormColumn | None]:
-    """The columns in order, None for an empty one. Raises NoForm for a cell that is neither figure nor empty.
+    """The columns in order, None for an empty one. Fewer than three are figures in unknown columns.
 
-    Fewer than three are figures in unknown columns.
+    Raises NotFlaggingFormError for a cell that is neither figure nor empty.
     """
     pattern = _FIGURE if "%" in row else _BARE
     cells = _split_cells(row)

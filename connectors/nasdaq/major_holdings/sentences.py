@@ -49,7 +49,7 @@ _LONGEST: Final = 120  # characters of a name
 
 
 def parse_notification(text: str) -> FlaggingNotification:
-    """Parses a normalised text. Raises NoForm if the form or the holder is missing."""
+    """Parses a normalised text. Raises NotFlaggingFormError if the form or the holder is missing."""
     now, before = parse_positions(text)
     holder = _find_name(_HOLDERS, text)
     if holder is None:

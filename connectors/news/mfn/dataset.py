@@ -83,7 +83,7 @@ def read(market: str, staged_table: Table, piece: ArchiveMember) -> Iterator[Bat
 
 
 def stream_items(piece: ArchiveMember) -> list[Any]:
-    """The undecoded items of a stream. Raises Unreadable."""
+    """The undecoded items of a stream. Raises UnreadableFileError."""
     body = json_answers.decode_piece(piece, "a stream of items")
     found = body.get("items") if isinstance(body, dict) else body
     if not isinstance(found, list):

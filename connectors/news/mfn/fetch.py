@@ -73,7 +73,7 @@ def _resume_instant(cursor: Cursor | None, now: datetime) -> datetime:
 
 
 def page_items(answer: FetchedResponse) -> list[Any]:
-    """The items of a page. Raises WrongBody."""
+    """The items of a page. Raises UnexpectedBodyError."""
     try:
         body: Any = msgspec.json.decode(answer.read())
     except MALFORMED as error:

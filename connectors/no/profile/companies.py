@@ -1,4 +1,4 @@
-"""Maps staged entities to the shared `map_companies` (docs/formats/no.md 13.1 to 13.3), column by column.
+"""Maps staged entities to the shared table `companies` (docs/formats/no.md 13.1 to 13.3), column by column.
 
 Belongs here: place, industry, employees, address, and joining a profile with the short body that may follow it.
 Does not belong here: the status table (`status`), figures (`regnskap.mapping`), or listing (`no.euronext` sets
@@ -60,7 +60,7 @@ def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
         *_remaining_columns(),
         *_source_columns(),
     )
-    return profile.filter(pl.col("name").is_not_null()).select(COMPANIES.names).collect()
+    return staging.cast_to_table(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
 
 def _merge_tables(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:

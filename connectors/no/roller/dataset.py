@@ -118,7 +118,7 @@ def _single_entity_batch(piece: ArchiveMember, body: Any) -> Batch:
 
 
 def _require_readable(piece: ArchiveMember, entity: object) -> None:
-    """Raises Unreadable for the whole file if redaction failed on a part of it."""
+    """Raises UnreadableFileError for the whole file if redaction failed on a part of it."""
     if isinstance(entity, dict) and UNREADABLE in entity:
         raise UnreadableFileError(piece.dataset, piece.name, str(entity[UNREADABLE]))
 

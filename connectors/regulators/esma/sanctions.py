@@ -57,7 +57,7 @@ Document = dict[str, Any]
 
 
 def read(market: str, piece: ArchiveMember) -> Batch:
-    """The acts of one response. Raises Unreadable for other content."""
+    """The acts of one response. Raises UnreadableFileError for other content."""
     with staging.open_plain(piece) as stream:
         body = stream.read(LARGEST + 1)
     try:

@@ -100,7 +100,7 @@ class _DocumentTexts:
 def parse_annual_report(body: bytes, due: tuple[str, date] | None) -> AnnualReportDocument:
     """Parses one document. `due`: company and last day from the package name; the company must match.
 
-    Raises Malformed (no XBRL) or NoReport.
+    Raises MalformedMarkupError (no XBRL) or NotAnnualReportError.
     """
     report = read_report(body, tags.WANTED)
     said, figures = _DocumentTexts(report.facts), DocumentFigures(report.facts, report.signals)

@@ -67,7 +67,7 @@ def page_url(marker: str | None) -> str:
 
 
 def parse_listing_page(url: str, body: bytes) -> ListingPage:
-    """Parses a listing page. Raises WrongBody if the body is no listing or is truncated."""
+    """Parses a listing page. Raises UnexpectedBodyError if the body is no listing or is truncated."""
     try:
         root = parse_markup(body).roots[0]
     except MalformedMarkupError as error:

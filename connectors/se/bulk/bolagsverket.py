@@ -70,7 +70,10 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 
 def shape_of(header: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]:
-    """Record shape of this file, and its unknown columns. Raises Unreadable if a mandatory column is missing."""
+    """Record shape of this file, and its unknown columns.
+
+    Raises UnreadableFileError if a mandatory column is missing.
+    """
     spelled = [cell.strip().strip('"') for cell in header.split(";")]
     cells = [_NAMES.get(cell.lower(), cell) for cell in spelled]
     missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in cells]

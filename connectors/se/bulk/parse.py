@@ -75,7 +75,7 @@ class RowChunk:
 
 
 def header_of(piece: ArchiveMember, encoding: str) -> str:
-    """First line of the file. Raises Unreadable if the redaction rejected the body or it is not text."""
+    """First line of the file. Raises UnreadableFileError if the redaction rejected the body or it is not text."""
     with staging.open_plain(piece) as body:
         head = body.read(1 << 16)
     found = UNREADABLE in head and head.rpartition(UNREADABLE)[2].partition(b"\n")[0]

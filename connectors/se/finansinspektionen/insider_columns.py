@@ -92,7 +92,7 @@ def decode_export(body: bytes) -> str:
 
 
 def parse_export(text: str) -> tuple[dict[str, int], list[str], Iterator[list[str]]]:
-    """Positions of known columns, unknown column names, and the rows. Raises NotAnExport."""
+    """Positions of known columns, unknown column names, and the rows. Raises NotInsiderExportError."""
     rows = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=";")
     try:
         header = next(rows, [])

@@ -97,9 +97,10 @@ _FORMS: Final = frozenset({"ab", "publ", "aktiebolag", "aktiebolaget", "the"})
 
 
 def find_holder(text: str, author: str | None) -> str:
-    """The one holder named in a text, other than the issuer. Raises NoForm if none or several are named.
+    """The one holder named in a text, other than the issuer.
 
     author: the issuer that published the release, if known from outside the text.
+    Raises NotFlaggingFormError if none or several are named.
     """
     named = _clean_all((_LABELLED,), text) or _clean_all(_HOLDERS, text)
     received = _clean_all(_ISSUERS[1:], text)
@@ -120,7 +121,7 @@ def find_holder(text: str, author: str | None) -> str:
 def find_issuer(text: str, author: str | None) -> str | None:
     """The company held according to the text: the author if the text names it; None if it names no company.
 
-    Raises NoForm if it names several others.
+    Raises NotFlaggingFormError if it names several others.
     """
     held = [*_clean_all((_LABELLED_ISSUER,), text), *_clean_all(_ISSUERS[:1], text)]
     # the announcer is the issuer only if the text names no company held

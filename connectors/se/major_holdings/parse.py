@@ -27,7 +27,10 @@ _FORM: Final = re.compile(r"Resulting\s+situation\s+on\s+the\s+date\s+on\s+which
 
 
 def parse_notice(text: str, author: str | None = None) -> FlaggingNotification:
-    """Parses a normalised text. Raises NoForm. `author`: the issuer that published the release, if known."""
+    """Parses a normalised text. `author`: the issuer that published the release, if known.
+
+    Raises NotFlaggingFormError.
+    """
     if len(text) > LONGEST:
         raise NotFlaggingFormError(f"a text of more than {LONGEST} characters")
     lines = [line for raw in text.split("\n") if (line := _BLANKS.sub(" ", raw).strip())]
@@ -44,7 +47,7 @@ def parse_notice(text: str, author: str | None = None) -> FlaggingNotification:
 
 
 def _combine_positions(sentences: list[str], table: PositionTable | None) -> PositionTable:
-    """Position from the table, else from the sentences. Raises NoForm if they disagree."""
+    """Position from the table, else from the sentences. Raises NotFlaggingFormError if they disagree."""
     if table is None:
         return PositionTable(*major_holdings_sentences.find_positions(sentences))
     try:

@@ -35,7 +35,7 @@ class _StatedFigures:
     below: set[Decimal] = field(default_factory=set)
 
     def bounds(self) -> PercentageLevel | None:
-        """Tightest bounds; None without any. Raises NoForm if they exclude each other."""
+        """Tightest bounds; None without any. Raises NotFlaggingFormError if they exclude each other."""
         above, below = max(self.above, default=None), min(self.below, default=None)
         if above is not None and below is not None and above >= below:
             raise NotFlaggingFormError("above one threshold and below another")
@@ -46,7 +46,10 @@ class _StatedFigures:
 
 
 def find_positions(sentences: list[str]) -> tuple[FormColumn, FormColumn | None]:
-    """Shares and votes after the transaction, and before it if stated. Raises NoForm with the reason."""
+    """Shares and votes after the transaction, and before it if stated.
+
+    Raises NotFlaggingFormError with the reason.
+    """
     told = [one for one in assign_roles(sentences) if one.role in _ROLES]
     heard = {
         kind: _StatedFigures(after={Decimal(0)} if has_sold_everything(sentences) else set())

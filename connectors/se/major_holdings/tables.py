@@ -71,7 +71,10 @@ class PositionTable:
 
 
 def parse_register_form(lines: list[str]) -> PositionTable | None:
-    """Parses Finansinspektionen's form; None for any other text. Raises NoForm without a percentage."""
+    """Parses Finansinspektionen's form; None for any other text.
+
+    Raises NotFlaggingFormError without a percentage.
+    """
     marks = [_line_index(lines, pattern) for pattern in (_FORM_BEFORE, _FORM_MOVED, _FORM_AFTER)]
     if None in marks or sorted(marks, key=lambda mark: mark or 0) != marks:
         return None
@@ -142,7 +145,7 @@ def _day_column(match: re.Match[str]) -> FormColumn:
 def parse_side_rows(lines: list[str]) -> tuple[PositionTable | None, list[str]]:
     """Table of rows before and after the transaction, and the lines outside it.
 
-    Raises NoForm if two rows describe the same side.
+    Raises NotFlaggingFormError if two rows describe the same side.
     """
     after, before, rest = _SideRows([]), _SideRows([]), []
     heading: list[str] = []

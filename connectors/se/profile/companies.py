@@ -1,4 +1,4 @@
-"""Combines the registers' statements into the shared `map_companies` table, column by column.
+"""Combines the registers' statements into the shared table `companies`, column by column.
 
 Belongs here: register precedence per field, place, address. Does not belong here: one register's rows
 (`bulk.bolagsverket`, `bulk.scb`, `api.dataset`), the status table (`status`), or listing: no listing source is
@@ -15,6 +15,7 @@ from typing import Final
 import polars as pl
 from polars import selectors
 
+from connectors.kit.staging import cast_to_table
 from connectors.se import code_lists
 from connectors.se.bulk.bolagsverket_schema import NUMBER
 from connectors.se.profile import postcodes, provenance, status
@@ -146,7 +147,7 @@ def _map_profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
         "sources",
         "observed_at",
     )
-    return profile.filter(pl.col("name").is_not_null()).select(COMPANIES.names).collect()
+    return cast_to_table(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
 
 def _address_parts() -> list[pl.Expr]:

@@ -120,7 +120,7 @@ def _document_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 
 
 def _document_bytes(member: ArchiveMember) -> bytes:
-    """Bytes of a document. Raises Unreadable if it is damaged or too large."""
+    """Bytes of a document. Raises UnreadableFileError if it is damaged or too large."""
     chunks: list[bytes] = []
     left = LARGEST_DOCUMENT_BYTES
     with staging.open_plain(member) as stream:

@@ -249,7 +249,10 @@ def _balance_date(said: Said, named_date: date | None, figures: DocumentFigures)
 
 
 def parse_accounts_document(name: str, body: bytes) -> AccountsDocument:
-    """Parses one document with its bulk file name. Raises Malformed (no XBRL) or NoAccounts (no company or day)."""
+    """Parses one document with its bulk file name.
+
+    Raises MalformedMarkupError (no XBRL) or NotAccountsError (no company or day).
+    """
     report = read_report(body, concepts.WANTED, once=concepts.ONCE)
     said: dict[str, list[Fact]] = {}
     for fact in report.facts:

@@ -99,7 +99,7 @@ def _parse_form(text: str) -> tr1_form.MajorHoldingNotification:
 
 
 def _read_hits(piece: ArchiveMember) -> list[Any]:
-    """Hits of a search, or the one item of a details response. Raises Unreadable for the soft block."""
+    """Hits of a search, or the one item of a details response. Raises UnreadableFileError for the soft block."""
     with staging.open_plain(piece) as stream:
         body = stream.read(_LARGEST + 1)
     if len(body) > _LARGEST:

@@ -141,7 +141,10 @@ def search_request(begin: date, end: date, start: int = 0) -> bytes:
 
 
 def _fetch_search_page(http: HttpClient, begin: date, end: date, start: int) -> _SearchPage:
-    """Fetches one page of a list. Raises Unavailable for the soft block, or a page shorter than announced."""
+    """Fetches one page of a list.
+
+    Raises SourceUnavailableError for the soft block, or a page shorter than announced.
+    """
     asked = search_request(begin, end, start)
     answer = http.post(SEARCH, asked, "application/json", expect={Format.JSON}, headers=_HEADERS)
     body = _decode_json(answer, SEARCH)

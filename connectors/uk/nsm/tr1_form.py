@@ -119,7 +119,7 @@ class MajorHoldingNotification:
 
 
 def parse_notification(text: str) -> MajorHoldingNotification:
-    """Parses the form in a text. Raises NoForm."""
+    """Parses the form in a text. Raises NotTr1FormError."""
     if _FORM.search(text) is None and _NOW.search(_single_line(text)) is None:
         raise NotTr1FormError(
             "no form TR-1 in the text: the announcement refers to an attachment, or is of another kind"

@@ -3,7 +3,7 @@
 See docs/formats/uk.md 3, 11; docs/contract/contract.md «Status».
 
 Belongs here: source precedence per field. Does not belong here: the status (`status`), reading files
-(`map_companies`), figures (`accounts.dataset`), or when a company counts as listed (`psc.holdings`).
+(`basic_company_data.dataset`), figures (`accounts.dataset`), or when a company counts as listed (`psc.holdings`).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class _RowBlock:
 
 
 def read(piece: ArchiveMember) -> Iterator[Batch]:
-    """Yields rows, rejects and signals of one body. Raises Unreadable if it is truncated or no JSON."""
+    """Yields rows, rejects and signals of one body. Raises UnreadableFileError if it is truncated or no JSON."""
     tally = staging.SignalCounter(piece.dataset)
     count = Counter[str]()
     totals: list[Row] = []

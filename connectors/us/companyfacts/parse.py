@@ -87,7 +87,7 @@ class CompanyFacts(msgspec.Struct):
 
 
 def parse_companyfacts(body: bytes, tally: SignalCounter | None = None) -> CompanyFacts:
-    """Filings of one response. Raises NoFacts, or the msgspec error of a malformed body.
+    """Filings of one response. Raises NotCompanyFactsError, or the msgspec error of a malformed body.
 
     Many filers have none (docs/formats/us.md 5): a response without facts is valid and gives no figures. Facts
     that cannot be placed (no day, an invalid year) are counted and left out.

@@ -36,7 +36,7 @@ class NotIndexPageError(Exception):
 
 
 def parse_index_page(body: bytes) -> FilingHeader:
-    """The header shown on a page; raises NoPage for another page."""
+    """The header shown on a page; raises NotIndexPageError for another page."""
     try:
         root = parse_document(body, html.HTMLParser(encoding="utf-8", no_network=True))
     except (etree.ParserError, etree.XMLSyntaxError, TooManyAttributesError) as error:

@@ -64,7 +64,7 @@ def is_full_submission(head: bytes) -> bool:
 
 
 def parse_full_submission(body: bytes) -> FullSubmission:
-    """The parts of a filing; raises CutOff if it ends inside a document."""
+    """The parts of a filing; raises TruncatedFilingError if it ends inside a document."""
     start = _START.search(body)
     text = body[: start.start() if start else len(body)].decode("latin-1")
     documents = tuple(map(_parse_document, _document_bodies(body)))

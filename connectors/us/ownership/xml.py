@@ -18,7 +18,7 @@ from connectors.kit.xml import parse
 
 
 def parse_tree(piece: ArchiveMember, body: bytes, root: str, tally: SignalCounter) -> etree._Element:
-    """The root of a document; raises Unreadable if it is another one or missing."""
+    """The root of a document; raises UnreadableFileError if it is another one or missing."""
     try:
         found = parse.parse_markup(body)
     except parse.MalformedMarkupError as error:

@@ -125,7 +125,10 @@ _READ: Final = (*_MANDATORY, "reportDate", "fileNumber", "items", "primaryDocume
 def decode_submission(
     body: bytes, dataset: str, name: str, tally: SignalCounter
 ) -> FilerProfile | FilingsPage:
-    """Decodes a filer or a continuation file, which has the columns at the top level. Raises Unreadable."""
+    """Decodes a filer or a continuation file, which has the columns at the top level.
+
+    Raises UnreadableFileError.
+    """
     try:
         found = _decode_strict(body) or _decode_without_unknown(body, name, tally)
     except MALFORMED as error:

@@ -1,8 +1,8 @@
 """The `data` object of an event as JSON text: keys in the contract's order, compact, unescaped.
 
 See docs/contract/contract.md 4.6.
-Belongs here: the parts shared by all kinds. Does not belong here: the object of one kind (`*_events`), or
-`sequence`, which the ledger assigns.
+Belongs here: the parts shared by all kinds. Does not belong here: the object of one kind (`status`, `ownership`,
+`filing_payload`, `news`), or `sequence`, which the ledger assigns.
 """
 
 from __future__ import annotations

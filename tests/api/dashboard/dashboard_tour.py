@@ -184,6 +184,7 @@ class Tour(Customer):
         until(delivered, "nothing was delivered")
         tab.open(page)
         self.look("webhook")
+        tab.picture("webhook-window")
         tab.open(f"{page}?status=succeeded")
         tab.follow("filing.added")
         tab.unfold("Response body")

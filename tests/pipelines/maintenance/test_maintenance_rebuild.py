@@ -39,15 +39,22 @@ FIRST, SECOND = (holder_id(COMPANY, "fi.owners", native) for native in ("o1", "o
 
 
 @pytest.fixture(scope="module")
-def instance() -> Iterator[dg.DagsterInstance]:
+def lived_instance() -> Iterator[dg.DagsterInstance]:
     with dg.DagsterInstance.ephemeral() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def lived(instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
+def young_instance() -> Iterator[dg.DagsterInstance]:
+    """Of its own: runs of one instance are runs over one data folder."""
+    with dg.DagsterInstance.ephemeral() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lived(lived_instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A market that has seen days, a complete one that dissolves, one held, a judgement and a late file."""
-    place = Place(tmp_path_factory.mktemp("lived"), instance=instance)
+    place = Place(tmp_path_factory.mktemp("lived"), instance=lived_instance)
     days(place)
     place.ingest()
     shutil.rmtree(place.folder)
@@ -83,9 +90,9 @@ def days(place: Place) -> None:
 
 
 @pytest.fixture(scope="module")
-def young(instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
+def young(young_instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A market that has seen two runs and told one event."""
-    place = Place(tmp_path_factory.mktemp("young"), instance=instance)
+    place = Place(tmp_path_factory.mktemp("young"), instance=young_instance)
     place.plain()
     place.ingest()
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-03"), (TWO, "Uusi Oy", "open", ""))

@@ -181,7 +181,7 @@ class SearchStatement:
         self._tier = str(SLIPPED)
 
     def _tier_sql(self, asked: NameQuery) -> str:
-        """SQL for the tier of a matching name (`Asked.tier`)."""
+        """SQL for the tier of a matching name (`NameQuery.tier`)."""
         name, begun = self.value(f" {asked.name} "), self.value(f" {asked.name}")
         whole = " AND ".join(self._contains_sql(f" {word} ") for word in asked.words)
         return f"""CASE WHEN words = {name} THEN 0 WHEN starts_with(words, {name}) THEN 1
@@ -192,7 +192,7 @@ class SearchStatement:
 
 
 def is_typo_key(order: str, after: Key) -> bool:
-    """True if a key belongs to the typo matches; raises BadKey if it does not fit the order."""
+    """True if a key belongs to the typo matches; raises InvalidPageKeyError if it does not fit the order."""
     if order == RELEVANCE:
         return key_parts(after, int, int)[0] >= SLIPPED
     return key_parts(after, int, ORDERS[order].kinds, str)[0] > 0

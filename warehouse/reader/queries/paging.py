@@ -23,7 +23,7 @@ def cut_page(rows: Iterable[tuple[Key, bytes]], limit: int) -> ResultPage:
 
 
 def key_parts(key: Key, *kinds: type | tuple[type, ...]) -> tuple[Any, ...]:
-    """The validated parts of a paging key; raises BadKey if it does not fit this list.
+    """The validated parts of a paging key; raises InvalidPageKeyError if it does not fit this list.
 
     It may come from another list, or from an older version of the software.
     """

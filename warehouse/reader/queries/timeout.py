@@ -24,7 +24,7 @@ class QueryDeadline:
         self._end = monotonic() + seconds
 
     def left(self) -> float:
-        """Remaining seconds; raises TookTooLong if there are none."""
+        """Remaining seconds; raises QueryTimeoutError if there are none."""
         left = self._end - self._monotonic()
         if left <= 0:
             raise self.exceeded()

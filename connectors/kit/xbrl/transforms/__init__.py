@@ -164,7 +164,7 @@ def _unknown_number(text: str) -> Decimal:
 
 
 def parse_number(name: str | None, text: str) -> Decimal:
-    """The number printed as `text` under a transform (local name; None: none). Raises Unaccepted."""
+    """The number printed as `text` under a transform (local name; None: none). Raises UnacceptedTextError."""
     if name is None:
         return parse_plain_number(text)
     text = text.strip(_BLANKS)
@@ -177,7 +177,7 @@ def parse_number(name: str | None, text: str) -> Decimal:
 
 
 def text_value(name: str | None, text: str) -> str:
-    """The value printed as `text` under transform `name`: ISO dates, true and false. Raises Unaccepted."""
+    """The value printed as `text` under transform `name`: ISO dates, true and false. Raises UnacceptedTextError."""
     if name is None:
         return text
     known = name if is_known(name) else resolve_name(name)

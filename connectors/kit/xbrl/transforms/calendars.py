@@ -75,7 +75,10 @@ def _date_transform(pattern: str, *, is_era: bool, has_day: bool) -> Callable[[s
 
 
 def _month_name(between: str) -> str:
-    """The month's name: the last separate word between day and year. Raises Unaccepted if there is none."""
+    """The month's name: the last separate word between day and year.
+
+    Raises UnacceptedTextError if there is none.
+    """
     match _SAKA_PARTS.split(between):
         case [_, *_, word, ""]:
             return word

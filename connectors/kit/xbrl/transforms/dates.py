@@ -179,7 +179,10 @@ DATES: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 def parse_loose_date(text: str) -> str:
-    """A date without a known transform: ISO, or day, English month and four-digit year. Raises Unaccepted."""
+    """A date without a known transform: ISO, or day, English month and four-digit year.
+
+    Raises UnacceptedTextError.
+    """
     text = text.strip()
     match = _ISO.fullmatch(text)
     if match is not None:

@@ -98,7 +98,10 @@ class NoCoverPageError(Exception):
 def parse_text_statement(
     piece: ArchiveMember, text: str, form: str | None, tally: SignalCounter
 ) -> StakeStatement:
-    """One filing from its single-line text. Raises NoCover if it has no cover page of a reporting person."""
+    """One filing from its single-line text.
+
+    Raises NoCoverPageError if it has no cover page of a reporting person.
+    """
     starts = [match.start() for match in _NAME.finditer(text)]
     pages = [text[start:end][:_COVER] for start, end in pairwise([*starts, len(text)])]
     persons = tuple(

@@ -82,7 +82,7 @@ _G: Final = _ScheduleSchema(
 
 
 def parse_xml_statement(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> StakeStatement:
-    """One filing. Raises Unreadable if the cover or the persons are missing."""
+    """One filing. Raises UnreadableFileError if the cover or the persons are missing."""
     root = parse_tree(piece, body, "edgarSubmission", tally)
     header, form_data = find_path(root, "headerData"), find_path(root, "formData")
     form = text_at(header, "submissionType") or ""

@@ -347,7 +347,7 @@ def test_a_machine_without_sockets_blames_no_endpoint(egress, monkeypatch, caplo
 
 
 def test_real_test_retry_and_replay_sends_have_one_way_out():
-    """Nothing else of the API connects to an address of customers: `Sender` is the one egress.
+    """Nothing else of the API connects to an address of customers: `WebhookClient` is the one egress.
 
     Besides there are mail and database, whose addresses the operator sets, and Stripe's, one for all.
     """

@@ -1,59 +1,20 @@
-"""Paging through the feeds and asking about what they name, against a register that answers from a table."""
+"""Asking about what the feeds name, against a register that answers from a table."""
 
-import io
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, cast
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
-from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import (
     FetchError,
     RequestRefusedError,
     SourceUnavailableError,
     UnexpectedBodyError,
 )
-from connectors.kit.http.response import FetchedResponse, Validators
 from connectors.no.enheter import single
-from connectors.no.oppdateringer import fetch as oppdateringer_fetch
 from connectors.no.oppdateringer.pending import BULK, KEPT_IDS, FeedEntry
 from connectors.no.roller import dataset as roller_dataset
-from tests.tables import check_cases
-
-NOW = datetime(2026, 11, 3, 4, tzinfo=UTC)
-Reply = tuple[int, bytes] | FetchError
-
-
-@dataclass
-class Register:
-    """Answers by address; what it was asked is remembered."""
-
-    answer: Callable[[str, dict[str, str]], Reply]
-    asked: list[str] = field(default_factory=list)
-
-    def get(self, url: str, **_: Any) -> FetchedResponse:
-        self.asked.append(url)
-        parts = urlsplit(url)
-        found = self.answer(parts.path, {name: one[0] for name, one in parse_qs(parts.query).items()})
-        if isinstance(found, FetchError):
-            raise found
-        status, body = found
-        return FetchedResponse(
-            url, status, {}, io.BytesIO(body), len(body), Format.JSON, NOW, None, Validators()
-        )
-
-    def download(self, url: str, **_: Any) -> FetchedResponse:
-        return self.get(url)
-
-
-def http(register: Register) -> HttpClient:
-    return cast("HttpClient", register)
+from tests.connectors.no.answering_register import NOW, Register, Reply, http, noted
 
 
 def subject(entry_id: int, number: str, hours: int = 500_000, *, removed: bool = False) -> str:
@@ -145,7 +106,7 @@ def _night(
     register = Register(lambda path, query: failing if path.endswith("923609016") else living(path, query))
     found: list[FetchedFile] = []
     with pytest.raises(FetchError):
-        found.extend(_noted(single.fetch(http(register), cursor, subjects), found))
+        found.extend(noted(single.fetch(http(register), cursor, subjects), found))
     return [url.rsplit("/", 1)[-1] for url in register.asked], found[-1].cursor
 
 
@@ -193,96 +154,3 @@ def test_roles_come_in_bulk_first_and_once_a_week() -> None:
     assert none.name == "923609016-20261103T040000.json"
     again = list(roller_dataset.fetch(http(register), none.cursor, [subject(2, "923609016", week + 200)]))
     assert [arrival.name[:9] for arrival in again] == ["roller_al", "923609016"]
-
-
-def _noted(arrivals: Iterator[FetchedFile], into: list[FetchedFile]) -> Iterator[FetchedFile]:
-    """Every arrival into a list, before what raises."""
-    for arrival in arrivals:
-        into.append(arrival)  # noqa: PERF402 - the list is kept when the iterator raises
-    yield from ()
-
-
-def feeds(*ids: int, largest: int = 10_000) -> Callable[[str, dict[str, str]], Reply]:
-    """A feed of entities with these ids; the others are empty."""
-
-    def answer(path: str, query: dict[str, str]) -> Reply:
-        if path.endswith("/roller"):
-            return 200, b"[]"
-        entries = [
-            {"oppdateringsid": one, "organisasjonsnummer": "923609016"}
-            for one in ids
-            if one >= int(query.get("oppdateringsid", "1"))
-        ][:largest]
-        page: dict[str, Any] = {"page": {"totalElements": len(entries)}}
-        if entries and path.endswith("/enheter"):
-            page["_embedded"] = {"oppdaterteEnheter": entries}
-        return 200, json.dumps(page).encode()
-
-    return answer
-
-
-def pages(register: Register, cursor: Cursor | None = None) -> Iterator[FetchedFile]:
-    return oppdateringer_fetch.fetch(http(register), cursor, ())
-
-
-def test_pitfall_10_the_cursor_is_inclusive_and_ids_have_gaps() -> None:
-    register = Register(feeds(5_000, 5_007, 5_100, largest=2))
-    found = [arrival for arrival in pages(register) if arrival.name.startswith("enheter")]
-    assert [arrival.name for arrival in found] == ["enheter-5000.json", "enheter-5100.json"]
-    starts = [
-        parse_qs(urlsplit(url).query).get("oppdateringsid") for url in register.asked if "/enheter" in url
-    ]
-    assert starts == [None, None, ["5008"], ["5101"]]
-    assert all("sort=id%2C" in url and "page=" not in url for url in register.asked if "/enheter" in url)
-
-
-def test_a_first_fetch_begins_two_days_back_and_never_at_the_first_id() -> None:
-    register = Register(feeds())
-    arrivals = list(pages(register))
-    assert {arrival.name for arrival in arrivals} == {
-        f"{one}-tom.json" for one in ("enheter", "underenheter", "roller")
-    }
-    assert any("dato=2026-11-01T04%3A00%3A00.000Z" in url for url in register.asked)
-    assert any("afterTime=2026-11-01T04%3A00%3A00.000Z" in url for url in register.asked)
-    later = Register(feeds())
-    list(pages(later, arrivals[-1].cursor))
-    assert any("dato=2026-11-01T04%3A00%3A00.000Z" in url for url in later.asked), "nothing was seen since"
-
-
-def test_a_fetch_goes_back_over_ids_that_may_have_become_visible() -> None:
-    arrivals = list(pages(Register(feeds(25_000_000))))
-    register = Register(feeds(24_999_500, 25_000_000, 25_000_001))
-    again = [
-        arrival.name for arrival in pages(register, arrivals[-1].cursor) if arrival.name.startswith("enh")
-    ]
-    assert again == ["enheter-24999500.json"]
-    assert any("oppdateringsid=24999000" in url for url in register.asked)
-
-
-def test_a_feed_that_fails_keeps_neither_the_others_nor_its_own_pages() -> None:
-    sound = feeds(1, 2, 3, largest=2)
-
-    def answer(path: str, query: dict[str, str]) -> Reply:
-        broken = path.endswith("/enheter") and query.get("oppdateringsid") == "3"
-        return (
-            SourceUnavailableError("https://data.brreg.no/x", 503, "not now")
-            if broken
-            else sound(path, query)
-        )
-
-    found: list[FetchedFile] = []
-    with pytest.raises(SourceUnavailableError):
-        found.extend(_noted(pages(Register(answer)), found))
-    assert [arrival.name for arrival in found] == [
-        "enheter-1.json",
-        "underenheter-tom.json",
-        "roller-tom.json",
-    ]
-    again = [arrival.name for arrival in pages(Register(sound), found[-1].cursor)]
-    assert again[:2] == ["enheter-1.json", "enheter-3.json"]
-
-
-@check_cases("body", [b"[]", b"{}", b'{"_embedded":{"annet":[]}}', b'{"_embedded":null,"page":{}}', b"7"])
-def test_an_answer_that_is_no_page_moves_no_cursor(body: bytes) -> None:
-    with pytest.raises(UnexpectedBodyError):
-        list(pages(Register(lambda *_: (200, body))))

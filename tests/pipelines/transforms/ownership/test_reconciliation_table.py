@@ -13,11 +13,11 @@ from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.ownership import ownership_events
 from pipelines.transforms.ownership.owners import build_owners
 from tests.pipelines.frames import DAY_1, DAY_2, company, difference, differences, frame, whole
-from tests.pipelines.reconciliation_cases import CLASSES, ORDER, SHARES
-from tests.pipelines.reconciliation_changes import CHANGES, MEASURES
-from tests.pipelines.reconciliation_judged import JUDGED
-from tests.pipelines.reconciliation_names import WHO
-from tests.pipelines.reconciling import PRECEDENCE, Case
+from tests.pipelines.transforms.ownership.reconciliation_cases import CLASSES, ORDER, SHARES
+from tests.pipelines.transforms.ownership.reconciliation_changes import CHANGES, MEASURES
+from tests.pipelines.transforms.ownership.reconciliation_judged import JUDGED
+from tests.pipelines.transforms.ownership.reconciliation_names import WHO
+from tests.pipelines.transforms.ownership.reconciling import PRECEDENCE, Case
 from tests.tables import check_cases
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from tests.pipelines.reconciling import (
+from tests.pipelines.transforms.ownership.reconciling import (
     INSIDER,
     MANAGER,
     NOTICE,

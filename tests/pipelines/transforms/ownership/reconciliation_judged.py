@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from tests.pipelines.reconciliation_changes import NEW_DAY
-from tests.pipelines.reconciling import (
+from tests.pipelines.transforms.ownership.reconciliation_changes import NEW_DAY
+from tests.pipelines.transforms.ownership.reconciling import (
     NOTICE,
     OTHER,
     PARENT,

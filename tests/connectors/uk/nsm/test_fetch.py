@@ -15,7 +15,7 @@ from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.http.rate_limit import Clock
 from connectors.uk.nsm import fetch as nsm_fetch
-from tests.connectors.uk.test_uk_nsm import answer, form, item
+from tests.connectors.uk.nsm.test_dataset import answer, form, item
 
 AT = datetime(2026, 8, 22, tzinfo=UTC)
 

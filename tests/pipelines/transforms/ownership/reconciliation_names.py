@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.pipelines.reconciling import (
+from tests.pipelines.transforms.ownership.reconciling import (
     GROUP,
     INSIDER,
     MANAGER,

@@ -19,7 +19,7 @@ from connectors.uk.nsm import redact, tr1_holdings
 from connectors.uk.nsm.schema import normalise_holder_name
 from sandbox import World
 from sandbox.uk import nsm_http
-from tests.connectors.uk.test_uk_tr1 import LINES, RUN_ON
+from tests.connectors.uk.nsm.test_tr1_form import LINES, RUN_ON
 from tests.tables import check_cases
 
 AT = datetime(2026, 8, 22, tzinfo=UTC)

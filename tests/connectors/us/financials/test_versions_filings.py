@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from lxml import etree
 
-from tests.connectors.us.test_us_facts_genuine import FIGURES, NAMES, bodies, expected
+from tests.connectors.us.financials.test_versions_genuine import FIGURES, NAMES, bodies, expected
 
 pytestmark = pytest.mark.sources
 __all__ = ("bodies",)  # a fixture

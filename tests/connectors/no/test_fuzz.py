@@ -1,4 +1,4 @@
-"""Damaged bytes never raise anything but Unreadable, and what is read keeps its schema."""
+"""Damaged bytes never raise anything but UnreadableFileError, and what is read keeps its schema."""
 
 import gzip
 import io

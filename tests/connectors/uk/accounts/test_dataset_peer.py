@@ -2,7 +2,7 @@
 
 Figures are equal, or the difference is one of its known errors, each of which is proved from the file and listed
 below with the files it spoils. Does not belong here: the reading written from docs/formats/uk.md
-(`test_uk_accounts_genuine`).
+(`test_dataset_genuine`).
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def test_every_pitfall_has_a_test_named_after_it():
     names = re.compile(r"^def test_pitfall_(\d+)(?:_and_(\d+))?_", re.MULTILINE)
     found = {
         int(number)
-        for path in folder.rglob("test_uk_*.py")
+        for path in folder.rglob("test_*.py")
         for numbers in names.findall(path.read_text(encoding="utf-8"))
         for number in numbers
         if number

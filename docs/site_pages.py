@@ -1,0 +1,53 @@
+"""Hooks of mkdocs: pages of the site that are files outside docs/, and links between pages.
+
+Links in the documents are relative to the repository. On the site, a link to a file that is no page becomes plain
+text, and a link to a file that does not exist is a warning, which `--strict` turns into a failure.
+"""
+
+import logging
+import posixpath
+import re
+from pathlib import Path
+from typing import Final
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT: Final = Path(__file__).parents[1]
+OUTSIDE: Final = {
+    "ARCHITECTURE.md": "project/architecture-overview.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "SECURITY.md": "project/security.md",
+    "collections/README.md": "project/collections.md",
+    "ui/README.md": "project/react-components.md",
+}
+_SOURCES: Final = {page: source for source, page in OUTSIDE.items()}
+_LINK: Final = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+_log: Final = logging.getLogger("mkdocs.hooks")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages that are files outside docs/."""
+    for source, page in OUTSIDE.items():
+        files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Turns links relative to the repository into links between pages of the site."""
+    here = page.file.src_uri
+    source = _SOURCES.get(here, f"docs/{here}")
+
+    def link(found: re.Match[str]) -> str:
+        label, path, anchor = found[1], found[2], found[3] or ""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+        if not (ROOT / target).exists():
+            _log.warning("%s links to %s, which does not exist", source, target)
+        name = OUTSIDE.get(target, target.removeprefix("docs/"))
+        if files.get_file_from_path(name) is None:
+            return label
+        return f"[{label}]({posixpath.relpath(name, posixpath.dirname(here))}{anchor})"
+
+    return _LINK.sub(link, markdown)

@@ -1,0 +1,47 @@
+"""Every generated file, written anew: `make generate`. `.ci/run` fails where a committed one is not current.
+
+What an entry calls says what the file contains; tests beside it compare the committed file. Does not belong here:
+publishing the OpenAPI document (`python -m tests.architecture.openapi_frozen --publish`).
+"""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import connectors
+from api.collections.writer import write_collections
+from connectors.sources_page import render_sources_page
+from tests.architecture import openapi_frozen
+from tests.faults.document import document
+from tests.faults.matrix import CELLS, UNTOUCHED
+from tests.faults.steps import every_step
+from warehouse.schema.tables import EVENTS, TABLES
+from warehouse.schema_render import data_dictionary
+
+ROOT: Final = Path(__file__).parents[1]
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "docs/data-dictionary.md": lambda: data_dictionary((*TABLES, EVENTS)),
+    "docs/faults.md": lambda: document(every_step(), CELLS, UNTOUCHED),
+    "docs/sources.md": lambda: render_sources_page(connectors.JURISDICTIONS),
+}
+
+
+def generate() -> None:
+    for path, text in PAGES.items():
+        (ROOT / path).write_text(text(), encoding="utf-8")
+    openapi_frozen.refresh(publish=False)
+    write_collections(ROOT / "collections")
+    _write_response_types(ROOT / "ui")
+
+
+def _write_response_types(ui: Path) -> None:
+    """src/openapi.ts, from the OpenAPI document; needs the packages from npm."""
+    if (ui / "node_modules").is_dir():
+        subprocess.run(["node", "scripts/types.mjs"], cwd=ui, check=True)
+    else:
+        print("ui/node_modules is missing (no npm): ui/src/openapi.ts was left as it is")
+
+
+if __name__ == "__main__":
+    generate()
