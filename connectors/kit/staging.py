@@ -64,12 +64,23 @@ def _cached_empty(table: Table) -> pl.DataFrame:
 
 
 def cast_to_table(rows: _Frame, table: Table) -> _Frame:
-    """Casts `rows`, lazy or not, to the columns and types of a table; absent columns are null."""
+    """Casts `rows`, lazy or not, to the columns and types of a table; others are dropped, absent ones null."""
     there = rows.collect_schema().names()
     return rows.select(
         (pl.col(name) if name in there else pl.lit(None)).cast(kind).alias(name)
         for name, kind in staged_schema(table).items()
     )
+
+
+def complete_columns(rows: _Frame, table: Table) -> _Frame:
+    """Mapped `rows` with the table's columns that a market does not have, as null.
+
+    A column that the table does not declare is a programming error (ValueError): misspelled, it would be null.
+    """
+    undeclared = set(rows.collect_schema().names()) - set(table.names)
+    if undeclared:
+        raise ValueError(f"table {table.name} declares no column {', '.join(sorted(undeclared))}")
+    return cast_to_table(rows, table)
 
 
 def concat_tables(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:

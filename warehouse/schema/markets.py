@@ -148,6 +148,24 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lei: LeiRegistration | None = None
     exchanges: Mapping[str, Exchange] = {}
 
+    def __post_init__(self) -> None:
+        number, lei = self.number, self.lei
+        if not number.scoped_pattern:
+            raise ValueError("number has neither `bare` nor `scoped`: no number would be accepted")
+        if number.weights and len(number.weights) != number.length:
+            raise ValueError(f"number has {len(number.weights)} weights for {number.length} digits")
+        patterns = (
+            number.bare,
+            number.scoped,
+            self.personal_number,
+            *((lei.number, lei.person) if lei else ()),
+        )
+        for pattern in filter(None, patterns):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern} is not a regular expression: {error}") from error
+
     @property
     def codes(self) -> tuple[str, ...]:
         """The accepted codes: the market's own, and its ISO code where that differs."""
@@ -160,7 +178,10 @@ class MarketDeclarationError(ValueError):
 
 def read_markets(folder: Path) -> tuple[Market, ...]:
     """The markets declared below a folder, in the order of its list."""
-    listed = tomllib.loads((folder / _LIST).read_text(encoding="utf-8"))["markets"]
+    try:
+        listed = tomllib.loads((folder / _LIST).read_text(encoding="utf-8"))["markets"]
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise MarketDeclarationError(f"{folder / _LIST} must be a list `markets`: {error}") from error
     declared = {path.parent.name for path in folder.glob(f"*/{_DECLARATION}")}
     if len(set(listed)) != len(listed) or set(listed) != declared:
         raise MarketDeclarationError(

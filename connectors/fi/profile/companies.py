@@ -17,7 +17,7 @@ from connectors.fi.profile import status
 from connectors.fi.register import COMPANIES_URL, LICENCE, MARKET, company_ids
 from connectors.fi.xbrl.schema import KEY as STATEMENTS
 from connectors.fi.ytj import schema as f
-from connectors.kit.staging import cast_to_table
+from connectors.kit.staging import complete_columns
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS
 
 _KNOWN: Final = pl.col("_observed_at").is_not_null()
@@ -36,7 +36,7 @@ def map_companies(ytj: pl.LazyFrame, stated: pl.LazyFrame) -> pl.DataFrame:
         *_remaining_columns(),
         *_source_columns(),
     )
-    return cast_to_table(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
+    return complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
 
 def map_identifiers(ytj: pl.LazyFrame) -> pl.DataFrame:

@@ -60,7 +60,7 @@ def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
         *_remaining_columns(),
         *_source_columns(),
     )
-    return staging.cast_to_table(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
+    return staging.complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
 
 def _merge_tables(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:

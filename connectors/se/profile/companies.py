@@ -15,7 +15,7 @@ from typing import Final
 import polars as pl
 from polars import selectors
 
-from connectors.kit.staging import cast_to_table
+from connectors.kit.staging import complete_columns
 from connectors.se import code_lists
 from connectors.se.bulk.bolagsverket_schema import NUMBER
 from connectors.se.profile import postcodes, provenance, status
@@ -147,7 +147,7 @@ def _map_profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
         "sources",
         "observed_at",
     )
-    return cast_to_table(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
+    return complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
 
 def _address_parts() -> list[pl.Expr]:

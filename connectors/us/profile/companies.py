@@ -17,7 +17,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import PresentRows
-from connectors.kit.staging import cast_to_table, present_rows
+from connectors.kit.staging import complete_columns, present_rows
 from connectors.us import form_types
 from connectors.us.code_lists import INDUSTRIES, PLACES
 from connectors.us.profile import status as profile_status
@@ -58,7 +58,7 @@ def map_companies(present: PresentRows, named: Iterable[pl.LazyFrame], today: da
         *_source_columns(),
     )
     named_so = profile.filter(pl.col("name").is_not_null())
-    return cast_to_table(named_so, COMPANIES).sort("company_id").collect()
+    return complete_columns(named_so, COMPANIES).sort("company_id").collect()
 
 
 _STATUS: Final = (

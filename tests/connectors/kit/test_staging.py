@@ -12,7 +12,7 @@ from connectors.contract.dataset import REJECT_COLUMNS, Signal
 from connectors.kit import code_lists, staging
 from connectors.kit.columns import text
 from connectors.kit.staging import SignalCounter
-from warehouse.schema.tables import TABLES
+from warehouse.schema.tables import COMPANIES, TABLES
 from warehouse.schema.types import Column, Kind, Table
 
 TABLE = Table(
@@ -145,3 +145,11 @@ def test_booleans_and_what_did_not_parse():
         False,
         False,
     ]
+
+
+def test_complete_columns_with_a_misspelled_column_is_refused() -> None:
+    rows = pl.DataFrame({"company_id": ["firm:NO:1"], "websit": ["a.example"]})
+    with pytest.raises(ValueError, match="table companies declares no column websit"):
+        staging.complete_columns(rows, COMPANIES)
+    completed = staging.complete_columns(rows.lazy().drop("websit"), COMPANIES).collect()
+    assert (completed.columns, completed["website"].to_list()) == (list(COMPANIES.names), [None])

@@ -53,6 +53,9 @@ def test_read_markets_list_that_differs_from_folders_is_refused(listed: str, tmp
         ('name = "Ruritania"\n', "", "name"),
         ("[number]", "colour = 1\n\n[number]", "colour"),
         ("[number]", "[number", "line"),
+        ('bare = "XR[0-9]{8}"\n', "", "neither `bare` nor `scoped`"),
+        ('bare = "XR[0-9]{8}"', 'bare = "XR[0-9{8}"', "not a regular expression"),
+        ("length = 8", "length = 8\nweights = [2, 1]", "2 weights for 8 digits"),
     ],
 )
 def test_read_markets_wrong_declaration_is_refused_with_its_file(
@@ -93,6 +96,12 @@ def test_canonical_any_spelling_is_one_number(declared: NumberFormat, written: s
 )
 def test_is_valid_follows_the_declared_check_digit(market: str, number: str, is_valid: bool) -> None:
     assert MARKETS[market].number.is_valid(number) is is_valid
+
+
+def test_read_markets_without_its_list_names_the_file(tmp_path: Path) -> None:
+    (declared(tmp_path) / "markets.toml").unlink()
+    with pytest.raises(MarketDeclarationError, match=r"markets\.toml must be a list `markets`"):
+        read_markets(tmp_path)
 
 
 def test_markets_fit_the_sort_keys() -> None:
