@@ -4,12 +4,11 @@ Nothing here commits: `Database.writing` does. Does not belong here: rules about
 (`api.accounts.service`).
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import and_, func, literal, select, update
+from sqlalchemy import RowMapping, and_, func, literal, select, update
 from sqlalchemy.orm import Session
 
 from api.accounts.records import AccountRecord
@@ -76,11 +75,11 @@ class KeyRepository:
         """
         counted = and_(Usage.account_id == ApiKey.account_id, Usage.month == month)
         statement = (
-            _KEYS.add_columns(literal(month), func.coalesce(Usage.count, 0))
+            _KEYS.add_columns(literal(month).label("month"), func.coalesce(Usage.count, 0).label("used"))
             .outerjoin(Usage, counted)
             .where(ApiKey.digest == digest)
         )
-        row = self._session.execute(statement).one_or_none()
+        row = self._session.execute(statement).mappings().one_or_none()
         return _key_record(row) if row else None
 
     def by_id(self, key_id: str) -> KeyRecord | None:
@@ -88,7 +87,9 @@ class KeyRepository:
 
     def of_account(self, account_id: str) -> list[KeyRecord]:
         """Returns all of them, oldest first."""
-        rows = self._session.execute(_KEYS.where(ApiKey.account_id == account_id).order_by(ApiKey.key_id))
+        rows = self._session.execute(
+            _KEYS.where(ApiKey.account_id == account_id).order_by(ApiKey.key_id)
+        ).mappings()
         return [_key_record(row) for row in rows]
 
     def revoke(self, key_id: str, at: datetime) -> None:
@@ -100,16 +101,17 @@ class KeyRepository:
         self._session.execute(update(ApiKey).where(ApiKey.key_id == key_id).values(last_used_at=at))
 
     def _find_key(self, condition: object) -> KeyRecord | None:
-        row = self._session.execute(_KEYS.where(condition)).one_or_none()  # type: ignore[arg-type]
+        row = self._session.execute(_KEYS.where(condition)).mappings().one_or_none()  # type: ignore[arg-type]
         return _key_record(row) if row else None
 
 
 ACCOUNTS: Final = select(*columns_of(AccountRecord, Account))
 _KEYS: Final = select(
-    *columns_of(KeyRecord, ApiKey, Account, computed=("account_status", "month", "used")), Account.status
+    *columns_of(KeyRecord, ApiKey, Account, computed=("account_status", "month", "used")),
+    Account.status.label("account_status"),
 ).join(Account, ApiKey.account_id == Account.account_id)
 
 
-def _key_record(row: Sequence[Any]) -> KeyRecord:
-    record = KeyRecord(*row)
-    return replace(record, domains=tuple(record.domains))
+def _key_record(row: RowMapping) -> KeyRecord:
+    values = {str(name): value for name, value in row.items()}
+    return KeyRecord(**{**values, "domains": tuple(row["domains"])})

@@ -71,6 +71,14 @@ class Base(DeclarativeBase):
 
 
 def columns_of(record: type[Any], *tables: type[Base], computed: Sequence[str] = ()) -> list[Any]:
-    """The columns of a record's fields, in its order, each of the first table that has one; without `computed`."""
-    names = [one.name for one in fields(record) if one.name not in computed]
-    return [next(getattr(table, name) for table in tables if hasattr(table, name)) for name in names]
+    """The columns of a record's fields, in its order, each of the first table that has one; without `computed`.
+
+    Raises ValueError if no table has a field.
+    """
+    columns = []
+    for name in (one.name for one in fields(record) if one.name not in computed):
+        table = next((table for table in tables if hasattr(table, name)), None)
+        if table is None:
+            raise ValueError(f"no table has {name} of {record.__name__}: name it as computed")
+        columns.append(getattr(table, name))
+    return columns

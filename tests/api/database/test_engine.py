@@ -295,5 +295,5 @@ def test_columns_of_a_record_come_in_its_order_from_the_first_table_that_has_the
     assert [column.key for column in columns] == [one.name for one in fields(KeyRecord)][:-3]
     assert columns[1].class_ is ApiKey  # both tables have `account_id`
     assert columns[-1].class_ is Account
-    with pytest.raises(StopIteration):
+    with pytest.raises(ValueError, match="no table has account_status of KeyRecord"):
         columns_of(KeyRecord, ApiKey, Account)
