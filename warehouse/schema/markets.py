@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
@@ -187,7 +188,11 @@ def read_markets(folder: Path) -> tuple[Market, ...]:
         raise MarketDeclarationError(
             f"{folder / _LIST} must list every folder with a {_DECLARATION} once: {', '.join(sorted(declared))}"
         )
-    return tuple(_read_market(folder / name) for name in listed)
+    markets = tuple(_read_market(folder / name) for name in listed)
+    codes = Counter(code for market in markets for code in market.codes)
+    if shared := sorted(code for code, count in codes.items() if count > 1):
+        raise MarketDeclarationError(f"{folder / _LIST}: two markets have the code {', '.join(shared)}")
+    return markets
 
 
 def _read_market(folder: Path) -> Market:

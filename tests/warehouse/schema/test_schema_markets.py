@@ -98,6 +98,14 @@ def test_is_valid_follows_the_declared_check_digit(market: str, number: str, is_
     assert MARKETS[market].number.is_valid(number) is is_valid
 
 
+def test_read_markets_two_of_one_code_are_refused(tmp_path: Path) -> None:
+    folder = declared(tmp_path, listed='["xr", "xs"]')
+    (folder / "xs").mkdir()
+    (folder / "xs" / "market.toml").write_text('iso = "XR"\n' + DECLARATION)
+    with pytest.raises(MarketDeclarationError, match=r"markets\.toml: two markets have the code XR"):
+        read_markets(folder)
+
+
 def test_read_markets_without_its_list_names_the_file(tmp_path: Path) -> None:
     (declared(tmp_path) / "markets.toml").unlink()
     with pytest.raises(MarketDeclarationError, match=r"markets\.toml must be a list `markets`"):
